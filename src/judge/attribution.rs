@@ -3,8 +3,10 @@
 //! Takes a failed check and the observation of its step, as the user and as the messages show it. A side is named only
 //! for what its own messages or its user show. Must not know the targets.
 
+use std::cmp::Ordering;
+
 use super::expect::misses;
-use crate::model::case::{Check, Outcome};
+use crate::model::case::{Check, Outcome, Test, When};
 use crate::model::observation::StepObservation;
 use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
 use crate::model::reason::Finding;
@@ -16,15 +18,20 @@ const SCHEMA: &str = "tools/output-schema-kept";
 /// The sentence that a server breaks whose question is not the one that the tool asks.
 const QUESTION: &str = "elicitation/field-kept";
 
-/// Returns the side at which a check fails. `step` is the index of its step.
-pub(super) fn of(
-    check: &Check,
-    requirement: &Requirement,
-    catalogue: &Catalogue,
-    observed: &StepObservation,
-    id: &TestId,
-    step: usize,
-) -> Attribution {
+/// A check of a pair that failed.
+pub(super) struct Broken<'a> {
+    pub(super) test: &'a Test,
+    pub(super) id: &'a TestId,
+    pub(super) check: &'a Check,
+    pub(super) requirement: &'a Requirement,
+    /// The steps of the test.
+    pub(super) steps: &'a [StepObservation],
+    /// The index of the step of the check.
+    pub(super) step: usize,
+}
+
+/// Returns the side at which a check fails.
+pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let nowhere = Attribution {
         side: None,
         place: LossPlace::Build,
@@ -33,18 +40,28 @@ pub(super) fn of(
         step: None,
         is_left_to_author: false,
     };
+    let observed = &broken.steps[broken.step];
     let Some(relayed) = &observed.relayed else { return Attribution { side: Some(Role::Server), ..nowhere } };
-    let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(id.revision));
-    let (side, place) = match lost(check, observed, relayed, id) {
+    let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(broken.id.revision));
+    let here = lost(broken.check, observed, relayed, broken.id);
+    let is_after_answer = matches!(here.place(), LossPlace::Answer | LossPlace::Reply) && !observed.answered.is_empty();
+    let earlier = match here.place() {
+        LossPlace::Session => ended(broken),
+        _ if is_after_answer => moved(broken),
+        _ => None,
+    };
+    let (step, relayed, lost) = earlier.unwrap_or((broken.step, relayed, here));
+    let other = |step: usize| Some(step).filter(|step| *step != broken.step);
+    let (side, place) = match lost {
         Lost::At(side, place) => (Some(side), place),
         Lost::Refused { side, place, reason } => match relayed.faults.iter().find(|fault| reason.can_be(fault.rule)) {
-            Some(Fault { rule, step: other, message }) => {
+            Some(Fault { rule, step, message }) => {
                 return Attribution {
                     side: Some(rule.side()),
                     place: LossPlace::Message,
                     requirement: Some(rule.requirement()),
                     message: Some(*message),
-                    step: Some(*other).filter(|other| *other != step),
+                    step: other(*step),
                     is_left_to_author: false,
                 };
             }
@@ -67,7 +84,7 @@ pub(super) fn of(
     };
     let fixed = |name: &str| Some(RequirementId::within("", name));
     let first = |sentences: &[RequirementId]| sentences.iter().find(in_force).cloned();
-    let sides = &requirement.sides;
+    let sides = &broken.requirement.sides;
     let requirement = match (side, place) {
         (None, _)
         | (
@@ -81,12 +98,14 @@ pub(super) fn of(
             | LossPlace::End,
         ) => None,
         (_, LossPlace::Schema) => fixed(SCHEMA),
-        (_, LossPlace::Question) => fixed(QUESTION),
+        (_, LossPlace::Question) => fixed(QUESTION).filter(|_| relayed.question_changed),
         (_, LossPlace::Answer) => first(&sides.answer),
         (_, LossPlace::User) => first(&sides.client),
         (_, LossPlace::Reply) => first(&sides.server),
     };
-    Attribution { side, place, requirement, message, step: None, is_left_to_author: false }
+    // The sentences of this requirement are not about what was lost in another step.
+    let requirement = requirement.filter(|_| step == broken.step);
+    Attribution { side, place, requirement, message, step: other(step), is_left_to_author: false }
 }
 
 /// The place where the values of a check were lost.
@@ -95,6 +114,14 @@ enum Lost {
     At(Role, LossPlace),
     /// One side refused something. Without a message that can be the reason, it is this side, if any.
     Refused { side: Option<Role>, place: LossPlace, reason: Reason },
+}
+
+impl Lost {
+    fn place(&self) -> LossPlace {
+        match self {
+            Self::At(_, place) | Self::Refused { place, .. } => *place,
+        }
+    }
 }
 
 /// The messages that can be the reason for which a side refuses something.
@@ -108,8 +135,6 @@ enum Reason {
     ForNotAsking,
     /// An answer that the server cannot use.
     ForAskingAgain,
-    /// A message of the server by which the client cannot tell which question it answers.
-    ForOtherAnswer,
 }
 
 impl Reason {
@@ -122,9 +147,45 @@ impl Reason {
                 side == Role::Server || requirement.folder() == "elicitation" || rule == Rule::InitializedSent
             }
             Self::ForAskingAgain => side == Role::Client && requirement.folder() == "sep-2322",
-            Self::ForOtherAnswer => matches!(rule, Rule::IdNotNull | Rule::GetStreamNoResponse),
         }
     }
+}
+
+/// Returns the step in which the session of an earlier step ended, and what was lost there.
+fn ended<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
+    let has_session = |seen: &StepObservation| {
+        seen.relayed.as_ref().is_some_and(|relayed| relayed.request != RequestState::NoSession)
+    };
+    let last = broken.steps.iter().take(broken.step).rposition(has_session)?;
+    let seen = &broken.steps[last];
+    let relayed = seen.relayed.as_ref()?;
+    Some(match seen.outcome {
+        Outcome::Success | Outcome::ToolError => {
+            let by_client =
+                Lost::Refused { side: Some(Role::Client), place: LossPlace::End, reason: Reason::Of(Role::Server) };
+            (last, relayed, by_client)
+        }
+        _ => (last, relayed, lost(broken.check, seen, relayed, broken.id)),
+    })
+}
+
+/// Returns the first earlier step whose user did not give its answers, or gave others as well, and what was lost there.
+/// The user of a client answers in the order of the whole test, so that the answers of later steps are not their own.
+fn moved<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
+    let steps = broken.test.steps.iter().zip(broken.steps).enumerate().take(broken.step);
+    steps.into_iter().find_map(|(index, (step, seen))| {
+        let (When::Call { answers, .. }, Some(relayed)) = (&step.when, &seen.relayed) else { return None };
+        let lost = |side, place, reason| Lost::Refused { side: Some(side), place, reason };
+        let lost = match seen.answered.len().cmp(&answers.len()) {
+            Ordering::Equal => return None,
+            Ordering::Greater => lost(Role::Server, LossPlace::Question, Reason::ForAskingAgain),
+            Ordering::Less if relayed.server.asked.is_empty() => {
+                lost(Role::Server, LossPlace::Unasked, Reason::ForNotAsking)
+            }
+            Ordering::Less => lost(Role::Client, LossPlace::Unanswered, Reason::Of(Role::Server)),
+        };
+        Some((index, relayed, lost))
+    })
 }
 
 fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestId) -> Lost {
@@ -172,7 +233,7 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
     } else if has("asked") {
         refused(Some(Role::Server), LossPlace::Question, Reason::ForAskingAgain)
     } else if has("answered") || observed.answered.iter().any(|answer| answer.code.is_some()) {
-        refused(Some(Role::Client), LossPlace::Answer, Reason::ForOtherAnswer)
+        Lost::At(Role::Client, LossPlace::Answer)
     } else if is_result {
         Lost::At(Role::Server, LossPlace::Reply)
     } else if is_asked {
@@ -192,4 +253,66 @@ fn key(finding: &Finding) -> Option<String> {
         return None;
     };
     place.split([' ', '.', ':', '[', '/']).next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::{Action, Answer, Expectation, Step, Then};
+    use crate::model::observation::{AnswerObservation, Observed};
+
+    /// A step that ends in a way, as both its user and the server's messages show it.
+    fn seen(outcome: Outcome, request: RequestState, question: Option<&str>, answers: usize) -> StepObservation {
+        let mut step = crate::judge::observe::blank(outcome, 0);
+        step.asked = question.map(|text| Observed::Value(json!({ "message": text }))).into_iter().collect();
+        let answer = AnswerObservation { action: Some(Action::Accept), content: None, code: None };
+        step.answered = vec![answer; answers];
+        let places = MessagePlaces { request: Some(0), reply: Some(1), ..MessagePlaces::default() };
+        step.relayed = Some(Relayed {
+            server: Box::new(step.clone()),
+            request,
+            question_changed: false,
+            schema_changed: false,
+            faults: Vec::new(),
+            places,
+        });
+        step
+    }
+
+    /// Attributes the failure of a check of the second step, which expects a refusal.
+    fn second(steps: &[StepObservation]) -> Attribution {
+        let ask = || When::call("ask", None, vec![Answer::AcceptAlone]);
+        let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
+        let test = Test { steps: vec![step(ask()), step(ask())], role: Role::Pair, ..samples::test(&[], Vec::new()) };
+        let expected = Expectation { outcome: vec![Outcome::Refused], ..Expectation::default() };
+        let check = Check { requirement: RequirementId::within("f", "r"), line: 1, alternatives: vec![expected] };
+        let requirement = samples::requirement("r", crate::model::spec::Level::Derived);
+        let id = samples::id("f/c/t@2025-11-25+http");
+        let broken = Broken { test: &test, id: &id, check: &check, requirement: &requirement, steps, step: 1 };
+        of(&broken, &Catalogue::default())
+    }
+
+    #[test]
+    fn answer_of_an_earlier_question_is_lost_where_that_question_was() {
+        use RequestState::AsGiven;
+        let fine = || seen(Outcome::Success, AsGiven, Some("?"), 1);
+        let unasked = second(&[seen(Outcome::ToolError, AsGiven, None, 0), fine()]);
+        assert_eq!((unasked.side, unasked.place, unasked.step), (Some(Role::Server), LossPlace::Unasked, Some(0)));
+        let unanswered = second(&[seen(Outcome::ToolError, AsGiven, Some("?"), 0), fine()]);
+        assert_eq!((unanswered.side, unanswered.place), (Some(Role::Client), LossPlace::Unanswered));
+        let own = second(&[fine(), fine()]);
+        assert_eq!((own.side, own.place, own.step), (Some(Role::Server), LossPlace::Reply, None));
+    }
+
+    #[test]
+    fn step_after_the_end_of_a_session_fails_where_it_ended() {
+        let later = || seen(Outcome::Timeout, RequestState::NoSession, None, 0);
+        let hung = second(&[seen(Outcome::Timeout, RequestState::NotSent, None, 0), later()]);
+        assert_eq!((hung.side, hung.place, hung.step), (Some(Role::Client), LossPlace::End, Some(0)));
+        let never = second(&[later(), later()]);
+        assert_eq!((never.side, never.place, never.step), (None, LossPlace::Session, None));
+    }
 }

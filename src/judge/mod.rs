@@ -169,14 +169,15 @@ impl Judge {
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
                 let verdict = self.verdict(step, check, requirement, id, observation, failed.as_ref());
-                let observed = observation.steps.get(step).filter(|_| test.role == Role::Pair);
-                verdicts.extend(verdict.map(|verdict| match observed {
-                    Some(observed) if fails(verdict.kind) => {
-                        let mut attribution = attribution::of(check, requirement, &self.catalogue, observed, id, step);
-                        attribution.is_left_to_author = self.is_left(target, &attribution);
-                        Verdict { attribution: Some(Box::new(attribution)), ..verdict }
+                let is_of_pair = test.role == Role::Pair && observation.steps.get(step).is_some();
+                verdicts.extend(verdict.map(|verdict| {
+                    if !is_of_pair || !fails(verdict.kind) {
+                        return verdict;
                     }
-                    _ => verdict,
+                    let broken = attribution::Broken { test, id, check, requirement, steps: &observation.steps, step };
+                    let mut attribution = attribution::of(&broken, &self.catalogue);
+                    attribution.is_left_to_author = self.is_left(target, &attribution);
+                    Verdict { attribution: Some(Box::new(attribution)), ..verdict }
                 }));
             }
         }

@@ -23,10 +23,10 @@ use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Tran
 
 /// Adds to each step what the messages between the sides show.
 pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observation) {
-    let has_session = transcript.served == Served::Serving;
     let blank = Transcript::blank(transcript.target.clone(), transcript.test.clone(), Served::Serving);
     let steps: Vec<_> = test.steps.iter().zip(&transcript.steps).map(|(step, seen)| swapped(step, seen)).collect();
     let places: Vec<_> = test.steps.iter().zip(&steps).map(|(step, seen)| places(step, seen)).collect();
+    let is_whole = transcript.served == Served::Serving;
     let begun = steps.iter().zip(&places).map(|(seen, places)| without_handshake(seen, places.request)).collect();
     let turned = Transcript { bindings: transcript.bindings.clone(), steps: begun, micros: transcript.micros, ..blank };
     let observer =
@@ -41,6 +41,8 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
         let Some(observed) = observation.steps.get_mut(index) else { continue };
         // The answers are the client's, whichever side is looked at.
         server.answered.clone_from(&observed.answered);
+        // A session can end in a test; the steps after that have no request.
+        let has_session = is_whole || places.request.is_some();
         let request = if has_session { request(step, seen, places, &turned.bindings) } else { RequestState::NoSession };
         let tool = match step.when.asks(&test.given) {
             Asks::Call(tool) => tool,
