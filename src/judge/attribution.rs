@@ -11,6 +11,7 @@ use crate::model::observation::StepObservation;
 use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
 use crate::model::reason::Finding;
 use crate::model::spec::{Catalogue, Requirement, Role};
+use crate::model::transcript::HTTP_ERROR;
 use crate::model::{RequirementId, TestId};
 
 /// The sentence that a server breaks that lists another schema than its tools have.
@@ -54,7 +55,7 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let other = |step: usize| Some(step).filter(|step| *step != broken.step);
     let (side, place) = match lost {
         Lost::At(side, place) => (Some(side), place),
-        Lost::Refused { side, place, reason } => match relayed.faults.iter().find(|fault| reason.can_be(fault.rule)) {
+        Lost::Refused { side, place, reason } => match cause(broken, catalogue, relayed, step, reason) {
             Some(Fault { rule, step, message }) => {
                 return Attribution {
                     side: Some(rule.side()),
@@ -108,6 +109,32 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     Attribution { side, place, requirement, message, step: other(step), is_left_to_author: false }
 }
 
+/// Returns the first violation that can be the reason for which a side refused something in a step: one that came before
+/// the refusal, of a sentence that is in force, and not one that this side accepted before.
+fn cause<'a>(
+    broken: &Broken<'_>,
+    catalogue: &Catalogue,
+    relayed: &'a Relayed,
+    step: usize,
+    reason: Reason,
+) -> Option<&'a Fault> {
+    let revisions = [Some(broken.id.revision), broken.test.given.revision];
+    let in_force = |fault: &Fault| {
+        let requirement = catalogue.get(&fault.rule.requirement());
+        requirement.is_some_and(|one| revisions.iter().flatten().any(|revision| one.revisions.contains(*revision)))
+    };
+    let last = relayed.places.reply.unwrap_or(usize::MAX);
+    let is_accepted = |rule: Rule| {
+        let is_earlier = |fault: &Fault| fault.rule == rule && fault.step < step;
+        let accepts = |fault: &Fault| matches!(broken.steps[fault.step].outcome, Outcome::Success | Outcome::ToolError);
+        rule.is_of_each_message() && relayed.faults.iter().any(|fault| is_earlier(fault) && accepts(fault))
+    };
+    relayed.faults.iter().find(|fault| {
+        let is_before = (fault.step, fault.message) <= (step, last);
+        reason.can_be(fault.rule) && is_before && in_force(fault) && !is_accepted(fault.rule)
+    })
+}
+
 /// The place where the values of a check were lost.
 enum Lost {
     /// The messages and the user show the side.
@@ -131,6 +158,8 @@ enum Reason {
     Any,
     /// Any message of this side.
     Of(Role),
+    /// A value that the client's SDK need not hand to its user.
+    ForDropping,
     /// A message by which the server cannot ask this client, or a question that is none.
     ForNotAsking,
     /// An answer that the server cannot use.
@@ -143,6 +172,7 @@ impl Reason {
         match self {
             Self::Any => true,
             Self::Of(own) => side == own,
+            Self::ForDropping => rule == Rule::ObjectBefore2026,
             Self::ForNotAsking => {
                 side == Role::Server || requirement.folder() == "elicitation" || rule == Rule::InitializedSent
             }
@@ -195,11 +225,13 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
     let by_server = |place| refused(Some(Role::Server), place, Reason::Of(Role::Client));
     let is_error = matches!(server.outcome, Outcome::ProtocolError | Outcome::HttpError);
     let is_asked = !server.asked.is_empty();
+    let holds = |step: &StepObservation| check.alternatives.iter().any(|one| misses(one, step, id).is_empty());
+    let has_arrived = holds(server);
     match (relayed.request, observed.outcome) {
         (RequestState::NoSession, _) => return refused(None, LossPlace::Session, Reason::Any),
         (RequestState::NotSent, Outcome::Timeout | Outcome::Crash) => return by_client(LossPlace::End),
         (RequestState::NotSent, _) => return by_client(LossPlace::Request),
-        _ if relayed.question_changed => return Lost::At(Role::Server, LossPlace::Question),
+        _ if relayed.question_changed && !has_arrived => return Lost::At(Role::Server, LossPlace::Question),
         _ if is_asked && relayed.places.answer.is_none() && observed.answered.is_empty() => {
             return by_client(LossPlace::Unanswered);
         }
@@ -209,14 +241,15 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         }
         _ => {}
     }
-    let holds = |step: &StepObservation| check.alternatives.iter().any(|one| misses(one, step, id).is_empty());
-    if holds(server) {
+    if has_arrived {
+        let is_refused = observed.outcome == Outcome::Refused;
         // A client may refuse a result that does not conform to the schema that it got.
-        let is_by_schema = relayed.schema_changed && observed.outcome == Outcome::Refused;
-        return if is_by_schema && server.outcome == Outcome::Success {
+        return if relayed.schema_changed && is_refused && server.outcome == Outcome::Success {
             Lost::At(Role::Server, LossPlace::Schema)
-        } else {
+        } else if is_refused {
             by_client(LossPlace::User)
+        } else {
+            refused(Some(Role::Client), LossPlace::User, Reason::ForDropping)
         };
     }
     if relayed.request == RequestState::Changed {
@@ -241,9 +274,20 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         let is_content = observed.answered.iter().any(|answer| answer.content.is_some());
         let side = (!is_content).then_some(Role::Server);
         refused(side, LossPlace::Reply, Reason::Of(Role::Client))
-    } else {
+    } else if is_refusal(server) {
         by_server(LossPlace::Reply)
+    } else {
+        Lost::At(Role::Server, LossPlace::Reply)
     }
+}
+
+/// Returns whether the server refuses the request, and does not report a failure of its own or of its tool.
+fn is_refusal(server: &StepObservation) -> bool {
+    const OF_THE_REQUEST: [i64; 4] = [-32_700, -32_600, -32_601, -32_602];
+    const OF_THE_PROTOCOL: std::ops::RangeInclusive<i64> = -32_099..=-32_000;
+    let is_code = |code: i64| OF_THE_REQUEST.contains(&code) || OF_THE_PROTOCOL.contains(&code);
+    let has_status = server.status.is_some_and(|status| (HTTP_ERROR..500).contains(&status));
+    server.outcome == Outcome::HttpError || has_status || server.code.is_some_and(is_code)
 }
 
 /// Returns the key of the expectation that a finding is about.
@@ -261,6 +305,7 @@ mod tests {
 
     use super::*;
     use crate::judge::samples;
+    use crate::load::{Source, load};
     use crate::model::case::{Action, Answer, Expectation, Step, Then};
     use crate::model::observation::{AnswerObservation, Observed};
 
@@ -284,15 +329,34 @@ mod tests {
 
     /// Attributes the failure of a check of the second step, which expects a refusal.
     fn second(steps: &[StepObservation]) -> Attribution {
+        attributed(steps, Outcome::Refused)
+    }
+
+    /// Attributes the failure of a check of the second step, which expects an outcome.
+    fn attributed(steps: &[StepObservation], expected: Outcome) -> Attribution {
         let ask = || When::call("ask", None, vec![Answer::AcceptAlone]);
         let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
         let test = Test { steps: vec![step(ask()), step(ask())], role: Role::Pair, ..samples::test(&[], Vec::new()) };
-        let expected = Expectation { outcome: vec![Outcome::Refused], ..Expectation::default() };
+        let expected = Expectation { outcome: vec![expected], ..Expectation::default() };
         let check = Check { requirement: RequirementId::within("f", "r"), line: 1, alternatives: vec![expected] };
         let requirement = samples::requirement("r", crate::model::spec::Level::Derived);
         let id = samples::id("f/c/t@2025-11-25+http");
         let broken = Broken { test: &test, id: &id, check: &check, requirement: &requirement, steps, step: 1 };
-        of(&broken, &Catalogue::default())
+        of(&broken, &load(&[Source::Embedded]).expect("the embedded cases").requirements)
+    }
+
+    /// A step that its user and the server's messages show differently, with violations in this step or earlier ones.
+    fn differing(user: Outcome, server: StepObservation, faults: &[(Rule, usize, usize)]) -> StepObservation {
+        let mut step = seen(user, RequestState::AsGiven, None, 0);
+        let relayed = step.relayed.as_mut().expect("the messages of a pair");
+        relayed.server = Box::new(StepObservation { relayed: None, ..server });
+        relayed.faults =
+            faults.iter().map(|(rule, step, message)| Fault { rule: *rule, step: *step, message: *message }).collect();
+        step
+    }
+
+    fn blamed(attribution: &Attribution) -> (Option<Role>, LossPlace) {
+        (attribution.side, attribution.place)
     }
 
     #[test]
@@ -314,5 +378,51 @@ mod tests {
         assert_eq!((hung.side, hung.place, hung.step), (Some(Role::Client), LossPlace::End, Some(0)));
         let never = second(&[later(), later()]);
         assert_eq!((never.side, never.place, never.step), (None, LossPlace::Session, None));
+    }
+
+    #[test]
+    fn violation_of_the_server_is_a_reason_only_for_a_refusal() {
+        let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
+        let faults = [(Rule::SessionIdCharacters, 0, 1)];
+        let lost = differing(Outcome::ToolError, fine(), &faults);
+        assert_eq!(blamed(&attributed(&[fine(), lost], Outcome::Success)), (Some(Role::Client), LossPlace::User));
+        let refused = differing(Outcome::Refused, fine(), &faults);
+        assert_eq!(blamed(&attributed(&[fine(), refused], Outcome::Success)), (Some(Role::Server), LossPlace::Message));
+    }
+
+    #[test]
+    fn violation_of_the_client_is_a_reason_only_for_the_refusal_of_its_message() {
+        let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
+        let failing =
+            |code| StepObservation { code: Some(code), ..seen(Outcome::ProtocolError, RequestState::AsGiven, None, 0) };
+        let blamed = |first: StepObservation, code, faults: &[(Rule, usize, usize)]| {
+            let second = differing(Outcome::Refused, failing(code), faults);
+            blamed(&attributed(&[first, second], Outcome::Success))
+        };
+        let (client, server) = ((Some(Role::Client), LossPlace::Message), (Some(Role::Server), LossPlace::Reply));
+        let header = Rule::NegotiatedHeaderSent;
+        assert_eq!(blamed(fine(), -32_600, &[(header, 1, 0)]), client);
+        // An internal error is no refusal.
+        assert_eq!(blamed(fine(), -32_603, &[(header, 1, 0)]), server);
+        // The reply is the message 1.
+        assert_eq!(blamed(fine(), -32_600, &[(header, 1, 2)]), server);
+        // The server accepted such a message before.
+        assert_eq!(blamed(fine(), -32_600, &[(header, 0, 0), (header, 1, 0)]), server);
+        let refused = seen(Outcome::Refused, RequestState::AsGiven, None, 0);
+        assert_eq!(blamed(refused, -32_600, &[(header, 0, 0), (header, 1, 0)]), client);
+        // This sentence is in force on later revisions only.
+        assert_eq!(blamed(fine(), -32_600, &[(Rule::MethodHeaderSent, 1, 0)]), server);
+    }
+
+    #[test]
+    fn changed_question_is_no_loss_where_the_reply_has_the_value() {
+        let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
+        let mut lost = differing(Outcome::ToolError, fine(), &[]);
+        lost.relayed.as_mut().expect("the messages of a pair").question_changed = true;
+        assert_eq!(
+            blamed(&attributed(&[fine(), lost.clone()], Outcome::Success)),
+            (Some(Role::Client), LossPlace::User)
+        );
+        assert_eq!(blamed(&attributed(&[fine(), lost], Outcome::Crash)), (Some(Role::Server), LossPlace::Question));
     }
 }

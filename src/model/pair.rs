@@ -174,6 +174,24 @@ impl Rule {
         }
     }
 
+    /// Returns whether the rule is about each message of the client alone. A server that accepted one such message does
+    /// not refuse another one because of it.
+    pub fn is_of_each_message(self) -> bool {
+        matches!(
+            self,
+            Self::NotificationHasNoId
+                | Self::AcceptListsBoth
+                | Self::MethodHeaderSent
+                | Self::NameHeaderSent
+                | Self::VersionHeaderSent
+                | Self::VersionHeaderAgrees
+                | Self::SessionIdSent
+                | Self::NegotiatedHeaderSent
+                | Self::VersionHeaderNegotiated
+                | Self::FieldsOnEachRequest
+        )
+    }
+
     /// The requirement.
     pub fn requirement(self) -> RequirementId {
         RequirementId::within("", self.word())

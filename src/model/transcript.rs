@@ -211,6 +211,8 @@ pub(crate) const CLOSED: &str = "CLOSE";
 pub(crate) const CLOSED_REQUEST: &str = ":request";
 /// The largest number of headers kept of a message. A message with this many may have had more.
 pub const HEADERS: usize = 64;
+/// The least status of an HTTP reply that is an error.
+pub const HTTP_ERROR: u16 = 400;
 
 impl Message {
     /// A whole message without information of the transport.

@@ -14,14 +14,22 @@ use crate::model::pair::{Fault, Rule};
 use crate::model::spec::{Lifecycle, Revision, Transport};
 use crate::model::transcript::{CLOSED, End, Message, Party, SESSION_HEADER, Served, Transcript, VERSION_HEADER};
 
-/// The least status of an HTTP reply that is an error.
-pub(super) const HTTP_ERROR: u16 = 400;
+/// The header of a GET request that resumes a stream.
+const LAST_EVENT: &str = "last-event-id";
+/// The status of a reply to a message that the server cannot accept.
+const BAD_REQUEST: u16 = 400;
+/// Published revisions with a handshake that casebook does not test. A server may name them.
+const EARLIER: [&str; 2] = ["2024-11-05", "2025-03-26"];
 
 /// A session as far as it was read.
 struct Session<'t> {
     test: &'t Test,
     is_http: bool,
+    /// The revision for which the server was built.
+    served: Revision,
     faults: Vec<Fault>,
+    /// `true` after a request for a handshake.
+    has_handshake: bool,
     /// The revision that the server named in its response to `initialize`.
     agreed: Option<String>,
     /// The revision that the client named.
@@ -29,26 +37,34 @@ struct Session<'t> {
     /// The id of the session that the server gave.
     id: Option<String>,
     is_initialized: bool,
-    /// `true` if the client declared elicitation.
+    /// `true` if the client declared elicitation in the handshake.
     elicits: bool,
+    /// The revision in the header of the last POST request.
+    last_version: Option<String>,
     /// The first GET request without a reply.
     open_get: Option<(usize, usize)>,
+    /// `true` if the client resumed a stream, on which a response may come again.
+    resumes: bool,
     /// The ids of the client's requests, as JSON, with their methods.
     asked: Vec<(String, String)>,
 }
 
-/// Returns the violations of a session, in the order of the messages.
+/// Returns the violations of a session, in the order of the messages: the first one of each rule in each step.
 pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
     let mut session = Session {
         test,
         is_http: transcript.test.transport == Transport::Http,
+        served: test.given.revision.unwrap_or(transcript.test.revision),
         faults: Vec::new(),
+        has_handshake: false,
         agreed: None,
         named: None,
         id: None,
         is_initialized: false,
         elicits: false,
+        last_version: None,
         open_get: None,
+        resumes: false,
         asked: Vec::new(),
     };
     for (step, seen) in transcript.steps.iter().enumerate() {
@@ -74,7 +90,7 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
 
 impl Session<'_> {
     fn add(&mut self, rule: Rule, (step, message): (usize, usize)) {
-        if !self.faults.iter().any(|fault| fault.rule == rule) {
+        if !self.faults.iter().any(|fault| fault.rule == rule && fault.step == step) {
             self.faults.push(Fault { rule, step, message });
         }
     }
@@ -87,6 +103,7 @@ impl Session<'_> {
         let is_post = !self.is_http || message.header(":method") == Some("POST");
         if message.header(":method") == Some("GET") {
             self.open_get.get_or_insert(at);
+            self.resumes |= message.header(LAST_EVENT).is_some();
         }
         let method = envelope.method.as_deref().unwrap_or_default();
         let is_request = envelope.method.is_some() && envelope.id.is_some();
@@ -97,14 +114,20 @@ impl Session<'_> {
             self.add(Rule::NotificationHasNoId, at);
         }
         if self.is_http && is_post {
-            let accept = message.header("accept").unwrap_or_default();
-            let accepts = |kind: &str| accept.contains(kind) || accept.contains("*/*");
+            self.last_version = message.header(VERSION_HEADER).map(str::to_owned);
+            let accepts = |kind: &str| {
+                let mut lines = message.headers.iter().filter(|(name, _)| name == "accept");
+                lines.any(|(_, accept)| accept.contains(kind) || accept.contains("*/*"))
+            };
             if !(accepts("application/json") && accepts("text/event-stream")) {
                 self.add(Rule::AcceptListsBoth, at);
             }
         }
         let capabilities = match method {
             "initialize" => {
+                // A further handshake begins a session anew.
+                (self.has_handshake, self.is_initialized) = (true, false);
+                (self.agreed, self.id) = (None, None);
                 self.named = text(&params, "protocolVersion");
                 let client = member(&params, "clientInfo").and_then(envelope::members).unwrap_or_default();
                 let has_client = ["name", "version"].iter().all(|key| client.contains_key(*key));
@@ -115,19 +138,25 @@ impl Session<'_> {
             }
             _ => of_meta("clientCapabilities"),
         };
-        self.elicits |= capabilities.is_some_and(has_elicitation);
+        let declares = capabilities.is_some_and(has_elicitation);
+        if method == "initialize" {
+            self.elicits = declares;
+        }
         let is_stateless = own.as_deref().is_some_and(|own| lifecycle(own) == Some(Lifecycle::Stateless));
-        if self.agreed.is_some() && !is_stateless && is_post {
+        if self.agreed.is_some() && !is_stateless && is_post && method != "initialize" {
             self.of_stateful_client(at, message, envelope, method);
-        } else if self.agreed.is_none() && method != "initialize" && is_request && is_post {
+        } else if !self.has_handshake && is_request && is_post {
             self.of_stateless_client(at, message, &params, own.as_deref(), of_meta("clientCapabilities").is_some());
         }
-        if method == "tools/call" && !self.elicits && self.wants_answers() {
-            let rule = match self.agreed {
-                Some(_) => Rule::ClientDeclares,
-                None => Rule::DeclaredOnEachRequest,
+        if method == "tools/call" && self.wants_answers() {
+            let (rule, is_kept) = if self.has_handshake {
+                (Rule::ClientDeclares, self.elicits)
+            } else {
+                (Rule::DeclaredOnEachRequest, declares)
             };
-            self.add(rule, at);
+            if !is_kept {
+                self.add(rule, at);
+            }
         }
     }
 
@@ -190,36 +219,38 @@ impl Session<'_> {
             .id
             .filter(|_| envelope.method.is_none())
             .and_then(|id| self.asked.iter().rev().find(|(own, _)| own == id.get()).map(|(_, method)| method.clone()));
+        // The response can follow other messages on its stream, of which the first one has the headers.
+        if self.has_handshake && self.agreed.is_none() && !message.on_get_stream {
+            self.id = message.header(SESSION_HEADER).map(str::to_owned).or(self.id.take());
+        }
         if answered.as_deref() == Some("initialize") && envelope.error.is_none() {
-            self.agreed = text(&result, "protocolVersion");
-            self.id = message.header(SESSION_HEADER).map(str::to_owned);
+            self.agreed = Some(text(&result, "protocolVersion").unwrap_or_default());
             let is_visible = |id: &str| !id.is_empty() && id.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
             if self.id.as_deref().is_some_and(|id| !is_visible(id)) {
                 self.add(Rule::SessionIdCharacters, at);
             }
-            let served = self.test.given.revision;
-            let speaks_named = served.is_none() && self.named.as_deref().is_some_and(is_known);
+            // A server that was built for one revision may or may not speak others.
+            let speaks_named = self.named.as_deref() == Some(self.served.name());
             if speaks_named && self.agreed != self.named {
                 self.add(Rule::SameVersion, at);
-            } else if self.agreed.as_deref().and_then(lifecycle) != Some(Lifecycle::Stateful) {
+            } else if !self.agreed.as_deref().is_some_and(has_sessions) {
                 self.add(Rule::OtherVersion, at);
             }
             return;
         }
-        let newest = self.test.given.revision.map(Revision::name);
-        let is_beyond = self.agreed.as_deref().is_some_and(|agreed| newest.is_some_and(|newest| agreed > newest));
         // The server refuses a message that has the revision which the server itself named.
-        if is_beyond && message.status.is_some_and(|status| status >= HTTP_ERROR) {
+        let has_agreed = self.agreed.is_some() && self.last_version == self.agreed;
+        if has_agreed && message.status == Some(BAD_REQUEST) && !message.on_get_stream && self.is_beyond() {
             self.add(Rule::OtherVersion, at);
         }
-        let is_stateless = self.agreed.is_none();
+        let is_stateless = !self.has_handshake && self.served.facts().lifecycle == Lifecycle::Stateless;
         if is_stateless && envelope.method.is_some() && envelope.id.is_some() {
             self.add(Rule::NoRequestsToTheClient, at);
         }
         if envelope.id.is_some_and(|id| id.get() == "null") && envelope.method.is_some() {
             self.add(Rule::IdNotNull, at);
         }
-        if answered.is_some() && message.on_get_stream && !is_stateless {
+        if answered.is_some() && message.on_get_stream && self.has_handshake && !self.resumes {
             self.add(Rule::GetStreamNoResponse, at);
         }
         if answered.as_deref() != Some("tools/call") && answered.as_deref() != Some("tools/list") {
@@ -229,7 +260,7 @@ impl Session<'_> {
             self.add(Rule::ResultType, at);
         }
         let structured = member(&result, "structuredContent");
-        if !is_stateless && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
+        if self.has_handshake && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
             self.add(Rule::ObjectBefore2026, at);
         }
     }
@@ -248,6 +279,12 @@ impl Session<'_> {
             };
             self.add(rule, (step, last));
         }
+    }
+
+    /// Returns whether the server named a revision that is newer than the one it was built for.
+    fn is_beyond(&self) -> bool {
+        let agreed = self.agreed.as_deref().and_then(|agreed| agreed.parse::<Revision>().ok());
+        agreed.is_some_and(|agreed| agreed > self.served)
     }
 
     /// Returns whether the user of the client answers questions in this test.
@@ -275,8 +312,9 @@ fn has_elicitation(capabilities: &serde_json::value::RawValue) -> bool {
     }
 }
 
-fn is_known(name: &str) -> bool {
-    name.parse::<Revision>().is_ok()
+/// Returns whether a revision has a handshake.
+fn has_sessions(name: &str) -> bool {
+    EARLIER.contains(&name) || lifecycle(name) == Some(Lifecycle::Stateful)
 }
 
 fn lifecycle(name: &str) -> Option<Lifecycle> {
@@ -285,13 +323,163 @@ fn lifecycle(name: &str) -> Option<Lifecycle> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::judge::samples;
     use crate::load::{Source, load};
+    use crate::model::case::{Answer, Then};
 
     #[test]
     fn rules_name_requirements_of_the_catalogue() {
         let library = load(&[Source::Embedded]).expect("the embedded cases");
         let is_unknown = |rule: &&Rule| !library.requirements.contains_key(&rule.requirement());
         assert_eq!(Rule::ALL.iter().find(is_unknown), None);
+    }
+
+    /// A POST request of the client with these headers, after `accept`.
+    fn post(id: u64, method: &str, params: &Value, headers: &[(&str, &str)]) -> Message {
+        let text = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
+        let mut all = vec![(":method", "POST"), ("accept", "application/json"), ("accept", "text/event-stream")];
+        all.extend(headers);
+        let headers = all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Message { headers, ..Message::new(Party::Target, text) }
+    }
+
+    fn get(headers: &[(&str, &str)]) -> Message {
+        let all = [(":method", "GET")].iter().chain(headers);
+        let headers = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Message { headers, ..Message::new(Party::Target, String::new()) }
+    }
+
+    fn reply(status: u16, body: &Value) -> Message {
+        Message { status: Some(status), ..Message::new(Party::Harness, body.to_string()) }
+    }
+
+    fn with_session(message: Message, id: &str) -> Message {
+        Message { headers: vec![(SESSION_HEADER.to_owned(), id.to_owned())], ..message }
+    }
+
+    /// A request for a handshake.
+    fn initialize(revision: &str) -> Message {
+        let client = json!({ "name": "c", "version": "1" });
+        let elicits = json!({ "elicitation": {} });
+        let params = json!({ "protocolVersion": revision, "clientInfo": client, "capabilities": elicits });
+        post(0, "initialize", &params, &[])
+    }
+
+    fn agreed(revision: &str) -> Message {
+        reply(200, &json!({ "id": 0, "result": { "protocolVersion": revision, "capabilities": {} } }))
+    }
+
+    fn initialized(headers: &[(&str, &str)]) -> Message {
+        let notification = post(9, "notifications/initialized", &json!({}), headers);
+        Message { text: r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into(), ..notification }
+    }
+
+    /// The rules that the messages of a test with one call violate.
+    fn rules(id: &str, served: Option<Revision>, messages: Vec<Message>) -> Vec<Rule> {
+        let mut test = samples::test(&[], vec![(When::call("t", None, vec![Answer::AcceptAlone]), Then::Observe)]);
+        std::sync::Arc::get_mut(&mut test.given).expect("one owner").revision = served;
+        let step = crate::model::transcript::StepTranscript { messages, ..samples::replied(&[]) };
+        let transcript = Transcript { test: samples::id(id), ..samples::transcript(vec![step]) };
+        faults(&test, &transcript).into_iter().map(|fault| fault.rule).collect()
+    }
+
+    const OLD: &str = "f/c/t@2025-11-25+http";
+    const NEW: &str = "f/c/t@2026-07-28+http";
+    const VERSION: (&str, &str) = (VERSION_HEADER, "2025-11-25");
+
+    fn listed(headers: &[(&str, &str)]) -> Message {
+        post(1, "tools/list", &json!({}), headers)
+    }
+
+    #[test]
+    fn session_of_2025_that_is_sound_violates_nothing() {
+        let session = (SESSION_HEADER, "s1");
+        let opening = || vec![initialize("2025-11-25"), with_session(agreed("2025-11-25"), "s1")];
+        let mut sound = opening();
+        sound.extend([initialized(&[VERSION, session]), listed(&[VERSION, session])]);
+        assert_eq!(rules(OLD, None, sound.clone()), []);
+        // The server forgot the session, so that the client begins another one, without the id of the first.
+        sound.extend([reply(404, &json!({})), initialize("2025-11-25"), with_session(agreed("2025-11-25"), "s2")]);
+        let session = (SESSION_HEADER, "s2");
+        sound.extend([initialized(&[VERSION, session]), listed(&[VERSION, session])]);
+        assert_eq!(rules(OLD, None, sound), []);
+        let mut unsound = opening();
+        unsound.extend([initialized(&[VERSION]), listed(&[])]);
+        assert_eq!(rules(OLD, None, unsound), [Rule::SessionIdSent, Rule::NegotiatedHeaderSent]);
+    }
+
+    #[test]
+    fn session_id_comes_with_the_first_event_of_the_stream() {
+        let note = reply(200, &json!({ "method": "notifications/message", "params": {} }));
+        let session = (SESSION_HEADER, "s1");
+        let messages = vec![
+            initialize("2025-11-25"),
+            with_session(note, "s1"),
+            agreed("2025-11-25"),
+            initialized(&[VERSION, session]),
+            listed(&[VERSION]),
+        ];
+        assert_eq!(rules(OLD, None, messages), [Rule::SessionIdSent]);
+    }
+
+    #[test]
+    fn revision_of_the_server_is_judged_by_what_it_was_built_for() {
+        let rules =
+            |id, served, revision: &str, named: &str| rules(id, served, vec![initialize(named), agreed(revision)]);
+        let (v0618, v1125) = (Revision::all().next(), Revision::all().nth(1));
+        assert_eq!(rules(OLD, None, "2025-11-25", "2025-11-25"), []);
+        assert_eq!(rules(OLD, None, "2025-06-18", "2025-11-25"), [Rule::SameVersion]);
+        assert_eq!(rules(OLD, None, "2025-03-26", "2025-11-25"), [Rule::SameVersion]);
+        // Another revision than the requested one, which the server does not speak.
+        assert_eq!(rules(OLD, v0618, "2025-06-18", "2025-11-25"), []);
+        assert_eq!(rules(OLD, v0618, "2024-11-05", "2025-11-25"), []);
+        assert_eq!(rules(OLD, v0618, "2031-01-01", "2025-11-25"), [Rule::OtherVersion]);
+        assert_eq!(rules(NEW, v1125, "2026-07-28", "2026-07-28"), [Rule::OtherVersion]);
+    }
+
+    #[test]
+    fn newer_revision_than_its_own_is_held_against_a_server_that_refuses_it() {
+        let served = Revision::all().next();
+        let opening = || vec![initialize("2025-11-25"), agreed("2025-11-25"), initialized(&[VERSION])];
+        let with = |more: Vec<Message>| [opening(), more].concat();
+        assert_eq!(rules(OLD, served, with(vec![listed(&[VERSION]), reply(400, &json!({}))])), [Rule::OtherVersion]);
+        let refused_get = Message { on_get_stream: true, ..reply(405, &json!({})) };
+        assert_eq!(rules(OLD, served, with(vec![get(&[VERSION]), refused_get])), []);
+        assert_eq!(rules(OLD, served, with(vec![listed(&[VERSION]), reply(404, &json!({}))])), []);
+    }
+
+    #[test]
+    fn response_on_a_get_stream_is_allowed_on_a_resumed_stream() {
+        let opening = || vec![initialize("2025-11-25"), agreed("2025-11-25"), initialized(&[VERSION])];
+        let response = Message { on_get_stream: true, ..reply(200, &json!({ "id": 1, "result": {} })) };
+        let with =
+            |headers: &[(&str, &str)]| [opening(), vec![listed(&[VERSION]), get(headers), response.clone()]].concat();
+        assert_eq!(rules(OLD, None, with(&[VERSION])), [Rule::GetStreamNoResponse]);
+        assert_eq!(rules(OLD, None, with(&[VERSION, (LAST_EVENT, "7")])), []);
+    }
+
+    #[test]
+    fn client_without_a_handshake_declares_elicitation_with_each_call() {
+        let meta = |capabilities: Value| {
+            let own = "io.modelcontextprotocol";
+            json!({ "name": "t", "_meta": {
+                format!("{own}/protocolVersion"): "2026-07-28",
+                format!("{own}/clientCapabilities"): capabilities,
+            } })
+        };
+        let version = (VERSION_HEADER, "2026-07-28");
+        let headers = |method| [version, ("mcp-method", method), ("mcp-name", "t")];
+        let call = |capabilities| post(2, "tools/call", &meta(capabilities), &headers("tools/call"));
+        let list = post(1, "tools/list", &meta(json!({ "elicitation": {} })), &headers("tools/list"));
+        assert_eq!(rules(NEW, None, vec![list.clone(), call(json!({ "elicitation": {} }))]), []);
+        assert_eq!(rules(NEW, None, vec![list, call(json!({}))]), [Rule::DeclaredOnEachRequest]);
+        // A server of 2025 answers before the handshake as it likes.
+        let bare = reply(200, &json!({ "id": 2, "result": {} }));
+        let called = vec![call(json!({ "elicitation": {} })), bare];
+        assert_eq!(rules(NEW, Revision::all().nth(1), called.clone()), []);
+        assert_eq!(rules(NEW, None, called), [Rule::ResultType]);
     }
 }

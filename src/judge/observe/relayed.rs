@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Observer;
-use super::faults::{HTTP_ERROR, faults};
+use super::faults::faults;
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::judge::messages::{self, Wire};
@@ -19,7 +19,7 @@ use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObser
 use crate::model::pair::{MessagePlaces, Relayed, RequestState};
 use crate::model::spec::Role;
 use crate::model::template::Bindings;
-use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
+use crate::model::transcript::{End, HTTP_ERROR, Message, Party, Served, StepTranscript, Transcript};
 
 /// Adds to each step what the messages between the sides show.
 pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observation) {
