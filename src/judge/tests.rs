@@ -50,7 +50,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         env: BTreeMap::new(),
         secrets: Vec::new(),
         announced: Claims::default(),
-        claims: Claims { roles: Vec::new(), transports: Vec::new(), revisions: Vec::new(), lacks: Vec::new() },
+        claims: Claims::default(),
         known: known.collect(),
         repro: Vec::new(),
         author: Vec::new(),

@@ -13,7 +13,7 @@ use super::read::{Object, Reader};
 use super::target::command;
 use crate::model::case::Need;
 use crate::model::endpoint::{Endpoint, Header, HeaderValue, why_no_header};
-use crate::model::spec::{Revision, Role, Transport};
+use crate::model::spec::{Revision, Role, Sep, Transport};
 use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
 /// The keys of which a fixed target has one.
@@ -118,7 +118,7 @@ fn headers(reader: &mut Reader, node: &Node) -> Vec<Header> {
 /// Reads `claims`. The roles and transports of a fixed target follow from its command or address.
 pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKind>, kind: Kind) -> Option<Claims> {
     let what = "`claims`";
-    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks", CALLS])?;
+    let object = reader.object(node, what, &["roles", "transports", "revisions", "lacks", "implements", CALLS])?;
     let all: Vec<Revision> = Revision::all().collect();
     let sides = match kind {
         Kind::Adapter => {
@@ -144,6 +144,8 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKin
     };
     let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));
     let lacks = object.get("lacks").map_or_else(Vec::new, |node| reader.words(node, "`lacks`", Need::ALL));
+    let implements = object.get("implements");
+    let implements = implements.map_or_else(Vec::new, |node| reader.words(node, "`implements`", Sep::ALL));
     let (roles, transports) = sides?;
-    Some(Claims { roles, transports, revisions: revisions?, lacks })
+    Some(Claims { roles, transports, revisions: revisions?, lacks, implements })
 }

@@ -100,6 +100,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         transports: Transport::ALL.to_vec(),
         revisions: Revision::all().collect(),
         lacks: vec![crate::model::case::Need::VersionsOlder],
+        implements: Vec::new(),
     };
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },

@@ -45,6 +45,7 @@ fn narrowed(reader: &mut Reader, object: Object<'_>, whole: &Claims) -> Claims {
         transports: part(reader, object, "transports", Transport::ALL, &whole.transports),
         revisions: part(reader, object, "revisions", &all, &whole.revisions),
         lacks,
+        implements: whole.implements.clone(),
     }
 }
 

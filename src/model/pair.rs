@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::callable::Callable;
 use super::case::Need;
 use super::observation::StepObservation;
-use super::spec::{Revision, Role, words};
+use super::spec::{Lifecycle, Revision, Role, Sep, words};
 use super::target::{Claims, Setup, Target, TargetKind};
 use super::{RequirementId, TargetId};
 
@@ -48,7 +48,8 @@ impl TargetPair {
         let Self { client, server } = &self;
         let transports = client.claims.transports.iter().filter(|one| server.claims.transports.contains(one));
         let lacks = Need::ALL.iter().copied().filter(|need| self.lacks(*need)).collect();
-        let claims = Claims { roles: vec![Role::Pair], transports: transports.copied().collect(), revisions, lacks };
+        let (roles, transports) = (vec![Role::Pair], transports.copied().collect());
+        let claims = Claims { roles, transports, revisions, lacks, implements: Vec::new() };
         let package = |target: &Target| target.package.as_ref().map_or(target.id.to_string(), ToString::to_string);
         Target {
             id: self.id(),
@@ -312,6 +313,16 @@ pub struct SideAbout {
     pub version: Option<String>,
     /// The newest revision that the target speaks, in this pair or in others.
     pub newest: Revision,
+    /// The changes of the specification that the target implements on revisions before them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub implements: Vec<Sep>,
+}
+
+impl SideAbout {
+    /// Returns whether the target implements SEP-2106, which is part of the revisions without sessions.
+    pub fn has_any_schemas(&self) -> bool {
+        self.newest.facts().lifecycle == Lifecycle::Stateless || self.implements.contains(&Sep::AnySchemas)
+    }
 }
 
 impl PairAbout {
@@ -320,7 +331,8 @@ impl PairAbout {
         let side = |target: &Target| {
             let newest = target.announced.revisions.iter().max().copied()?;
             let version = target.package.as_ref().map(ToString::to_string);
-            Some(SideAbout { target: target.id.clone(), version, newest })
+            let implements = target.claims.implements.clone();
+            Some(SideAbout { target: target.id.clone(), version, newest, implements })
         };
         Some(Self { client: side(&pair.client)?, server: side(&pair.server)? })
     }

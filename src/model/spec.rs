@@ -214,6 +214,14 @@ words! {
     }
 }
 
+words! {
+    /// A change of the specification that an SDK can implement on revisions before it.
+    Sep {
+        /// Tools with any schema and any structured content.
+        AnySchemas = "sep-2106",
+    }
+}
+
 impl Role {
     /// The roles of a single target.
     pub const SINGLE: [Self; 2] = [Self::Server, Self::Client];

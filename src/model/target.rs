@@ -170,6 +170,8 @@ pub struct Claims {
     pub revisions: Vec<Revision>,
     /// The features that the target lacks, of those that a case can require.
     pub lacks: Vec<super::case::Need>,
+    /// The changes of the specification that the target implements on revisions before them.
+    pub implements: Vec<super::spec::Sep>,
 }
 
 /// A known failure. It excuses verdicts on one requirement, not whole tests.

@@ -46,6 +46,7 @@ fn target() -> Target {
             transports: vec![Transport::Http],
             revisions: Revision::all().collect(),
             lacks: Vec::new(),
+            implements: Vec::new(),
         },
         known: Vec::new(),
         repro: Vec::new(),

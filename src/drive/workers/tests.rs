@@ -58,6 +58,7 @@ fn target(env: &[(&str, &str)]) -> Target {
         transports: vec![Transport::Stdio],
         revisions: vec![Revision::newest()],
         lacks: Vec::new(),
+        implements: Vec::new(),
     };
     Target {
         id: TargetId { name: "shell".to_owned(), variant: None },

@@ -1,19 +1,20 @@
 //! The compatibility table of SEP-2106 beside what was measured: old and new clients against old and new servers.
 //!
-//! Takes the results of pairs. A side is new if it speaks a revision with SEP-2106. Must not know single targets.
+//! Takes the results of pairs. A side is new if it implements SEP-2106. Must not know single targets.
 
 use std::collections::BTreeSet;
 
 use super::{LossKey, Pairs};
 use crate::model::CaseId;
-use crate::model::spec::{Lifecycle, Role};
+use crate::model::pair::SideAbout;
+use crate::model::spec::Role;
 use crate::report::Rate;
 
 /// The features with objects and plain schemas only, which every age should understand.
 const OF_OBJECTS: [&str; 2] = ["pairs/untyped-values", "pairs/values"];
-/// The feature with values of other types, on revisions with SEP-2106, which both sides are new for.
+/// The feature with values of other types, on revisions with SEP-2106.
 const OF_OTHERS: [&str; 1] = ["pairs/any-values"];
-/// The same on earlier revisions.
+/// The same on earlier revisions, for pairs that speak no other.
 const OF_OTHERS_EARLIER: [&str; 1] = ["pairs/values-before-2026"];
 /// The feature with composed schemas.
 const OF_SCHEMAS: [&str; 1] = ["pairs/list"];
@@ -39,6 +40,14 @@ pub struct AgeCell {
     pub losses: Vec<String>,
 }
 
+impl AgeCell {
+    /// The ages of the sides in words: `new server, old client`.
+    pub fn title(&self) -> String {
+        let age = |is_new: bool| if is_new { "new" } else { "old" };
+        format!("{} server, {} client", age(self.is_new_server), age(self.is_new_client))
+    }
+}
+
 /// Returns the four cells: the new server first, with the new client first.
 pub fn age_table(pairs: &Pairs) -> Vec<AgeCell> {
     let claims = [
@@ -56,10 +65,7 @@ pub fn age_table(pairs: &Pairs) -> Vec<AgeCell> {
 }
 
 fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static str) -> AgeCell {
-    let is_new = |role, target| {
-        let about = pairs.about(role, target);
-        about.is_some_and(|about| about.newest.facts().lifecycle == Lifecycle::Stateless)
-    };
+    let is_new = |role, target| pairs.about(role, target).is_some_and(SideAbout::has_any_schemas);
     let mut cell = AgeCell {
         is_new_client,
         is_new_server,
@@ -70,12 +76,13 @@ fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static
         schemas: Rate::default(),
         losses: Vec::new(),
     };
-    let of_others = if is_new_client && is_new_server { OF_OTHERS } else { OF_OTHERS_EARLIER };
     let (mut clients, mut servers) = (BTreeSet::new(), BTreeSet::new());
     for (client, server, found) in pairs.cells() {
         if is_new(Role::Client, client) != is_new_client || is_new(Role::Server, server) != is_new_server {
             continue;
         }
+        let has_newest = found.features.keys().any(|feature| is_among(feature, &OF_OTHERS));
+        let of_others = if has_newest { OF_OTHERS } else { OF_OTHERS_EARLIER };
         cell.pairs += 1;
         clients.insert(client);
         servers.insert(server);
@@ -93,7 +100,8 @@ fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static
         let LossKey { side, target: Some(target), .. } = key else { continue };
         let (own, others) = if *side == Some(Role::Client) { (&clients, &servers) } else { (&servers, &clients) };
         let is_here = own.contains(target) && loss.others.iter().any(|other| others.contains(other));
-        let is_of_table = [&OF_OBJECTS[..], &of_others, &OF_SCHEMAS].iter().any(|all| is_among(&loss.test.case, all));
+        let of_table = [&OF_OBJECTS[..], &OF_OTHERS, &OF_OTHERS_EARLIER, &OF_SCHEMAS];
+        let is_of_table = of_table.iter().any(|all| is_among(&loss.test.case, all));
         if is_here && is_of_table {
             cell.losses.push(key.words());
         }
