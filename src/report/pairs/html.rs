@@ -22,7 +22,8 @@ struct Page<'p> {
     heads: Vec<Head>,
     whole: Vec<Row>,
     features: Vec<Feature<'p>>,
-    ages: Vec<Age>,
+    ages: Vec<AgeCell>,
+    given_up: Vec<GivenUp<'p>>,
     losses: Vec<LossLine<'p>>,
     sections: Vec<Section<'p>>,
 }
@@ -57,9 +58,11 @@ struct Feature<'p> {
     rows: Vec<Row>,
 }
 
-struct Age {
-    title: String,
-    cell: AgeCell,
+/// A pair of which tests have no result.
+struct GivenUp<'p> {
+    pair: &'p TargetId,
+    tests: String,
+    reason: &'p str,
 }
 
 /// A loss, with the words of the sentence that it breaks.
@@ -117,7 +120,8 @@ pub fn page(pairs: &Pairs) -> String {
         heads: heads.collect(),
         whole: rows(&PairCell::rate, None),
         features: features.collect(),
-        ages: age_table(pairs).into_iter().map(age).collect(),
+        ages: age_table(pairs),
+        given_up: given_up(pairs),
         losses: losses.into_iter().map(|(key, loss)| loss_line(pairs, key, loss)).collect(),
         sections: sections(pairs),
     };
@@ -147,22 +151,22 @@ fn cell(
         Rate { held, asked } if held * 2 >= asked => "partly",
         _ => "wrong",
     };
-    Cell {
-        class,
-        text: match (rate.asked, rate.held == rate.asked) {
-            (0, _) => "·".to_owned(),
-            (_, true) => "✓".to_owned(),
-            _ => format!("{}/{}", rate.held, rate.asked),
-        },
-        link: if is_broken { anchor(client, server, feature) } else { String::new() },
-        spoken: format!("{} of {} checks hold", rate.held, rate.asked),
+    let text = match (rate.asked, rate.held == rate.asked) {
+        (0, _) => "·".to_owned(),
+        (_, true) => "✓".to_owned(),
+        _ => format!("{}/{}", rate.held, rate.asked),
+    };
+    let spoken = format!("{} of {} checks hold", rate.held, rate.asked);
+    let link = if is_broken { anchor(client, server, feature) } else { String::new() };
+    if feature.is_none() && !pairs.is_whole(client, server) {
+        return Cell { class: "wrong", text: text + "*", link, spoken: spoken + ", and some tests have no result" };
     }
+    Cell { class, text, link, spoken }
 }
 
-fn age(cell: AgeCell) -> Age {
-    let word = |is_new: bool| if is_new { "New" } else { "Old" };
-    let title = format!("{} server, {} client", word(cell.is_new_server), word(cell.is_new_client).to_lowercase());
-    Age { title, cell }
+fn given_up(pairs: &Pairs) -> Vec<GivenUp<'_>> {
+    let given_up = pairs.given_up().into_iter();
+    given_up.map(|(pair, (tests, reason))| GivenUp { pair, tests: count(tests, "test"), reason }).collect()
 }
 
 fn loss_line<'p>(pairs: &'p Pairs, key: &'p LossKey, loss: &'p Loss) -> LossLine<'p> {

@@ -36,14 +36,21 @@ pub fn markdown(pairs: &Pairs) -> String {
         format_args!("| --- | {} --: |\n", "--: | ".repeat(servers.len()).trim_end_matches("| ").to_owned() + "|"),
     );
     for client in &clients {
-        let cells = servers
-            .iter()
-            .map(|server| pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default().whole_percent());
-        let cells: Vec<_> = cells.collect();
+        let cell = |server: &&_| {
+            let rate = pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default();
+            format!("{}{}", rate.whole_percent(), if pairs.is_whole(client, server) { "" } else { "\\*" })
+        };
+        let cells: Vec<_> = servers.iter().map(cell).collect();
         let all = pairs.of_side(Role::Client, client).whole_percent();
         say(&mut out, format_args!("| {} | {} | {all} |\n", name(&client.to_string()), cells.join(" | ")));
     }
-    out.push_str("\nThe numbers are percentages of checks that hold. The servers:\n\n");
+    out.push_str("\nThe numbers are percentages of checks that hold.");
+    for (pair, (tests, reason)) in pairs.given_up() {
+        let pair = Untrusted(&pair.to_string()).line(200);
+        let reason = Untrusted(reason).line(200);
+        say(&mut out, format_args!("\n\n\\* {} of `{pair}` have no result: {reason}.", count(tests, "test")));
+    }
+    out.push_str(" The servers:\n\n");
     for (place, server) in servers.iter().enumerate() {
         let about = pairs.about(Role::Server, server).and_then(|about| about.version.clone()).unwrap_or_default();
         let all = pairs.of_side(Role::Server, server).percent();
@@ -56,12 +63,11 @@ pub fn markdown(pairs: &Pairs) -> String {
     }
     out.push_str("\n| pair | SEP-2106 says | pairs | objects | other values | listed schemas |\n| --- | --- | --: | --: | --: | --: |\n");
     for cell in age_table(pairs) {
-        let age = |is_new: bool| if is_new { "new" } else { "old" };
-        let (client, server) = (age(cell.is_new_client), age(cell.is_new_server));
         say(
             &mut out,
             format_args!(
-                "| {server} server, {client} client | {} | {} | {} | {} | {} |\n",
+                "| {} | {} | {} | {} | {} | {} |\n",
+                cell.title(),
                 cell.claim,
                 cell.pairs,
                 cell.objects.percent(),
@@ -71,21 +77,30 @@ pub fn markdown(pairs: &Pairs) -> String {
         );
     }
     out.push_str("\n| where values are lost | checks | pairs | breaks |\n| --- | --: | --: | --- |\n");
-    for (key, loss) in pairs.losses().into_iter().take(LOSSES) {
-        let who = match (key.side, &key.target) {
-            (Some(side), Some(target)) => format!("{side} `{target}`"),
-            _ => "neither side".to_owned(),
-        };
+    let losses = pairs.losses();
+    for (key, loss) in losses.iter().take(LOSSES) {
         let sentence = key.sentence.as_ref().map_or_else(|| "no checked sentence".to_owned(), |one| format!("`{one}`"));
         say(
             &mut out,
             format_args!(
                 "| `{}`: {}: {} | {} | {} | {sentence} |\n",
                 key.requirement,
-                Untrusted(&who).line(120),
+                Untrusted(&key.who()).line(120),
                 key.place,
                 loss.checks,
                 loss.others.len()
+            ),
+        );
+    }
+    let rest = losses.get(LOSSES..).unwrap_or_default();
+    if !rest.is_empty() {
+        let checks: usize = rest.iter().map(|(_, loss)| loss.checks).sum();
+        let ways = count(rest.len(), "more way");
+        say(
+            &mut out,
+            format_args!(
+                "\n{ways}, with {}, are on the page that `--report pairs=FILE.html` writes.\n",
+                count(checks, "check")
             ),
         );
     }

@@ -9,13 +9,11 @@ mod sep_2106;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 pub use self::sep_2106::{AgeCell, age_table};
 use super::Rate;
 use crate::model::case::Library;
 use crate::model::pair::{Attribution, LossPlace, SideAbout};
-use crate::model::record::{Header, Record, VerdictKind};
+use crate::model::record::{Header, Record, Verdict, VerdictKind};
 use crate::model::spec::{Catalogue, Role};
 use crate::model::transcript::{Message, Party, Served, Transcript};
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
@@ -35,8 +33,8 @@ pub struct Pairs {
     losses: BTreeMap<LossKey, Loss>,
     /// The tests that were taken. A control is in each shard that needs it.
     seen: BTreeSet<(TargetId, TestId)>,
-    /// The number of tests without an observation.
-    unseen: usize,
+    /// The tests without an observation, with the reasons.
+    unseen: BTreeMap<(TargetId, TestId), String>,
     has_bug: bool,
 }
 
@@ -45,10 +43,8 @@ pub struct Pairs {
 pub struct PairCell {
     /// The checks by feature.
     pub features: BTreeMap<CaseId, Rate>,
-    /// The first check of each feature that failed.
+    /// A check of each feature that failed: that of the first test in the order of names.
     pub broken: BTreeMap<CaseId, Broken>,
-    /// The checks that were not decided, because a side cannot express the test.
-    pub inexpressible: usize,
 }
 
 /// A check of a pair that failed, with the messages that show it.
@@ -79,36 +75,32 @@ impl PairCell {
 }
 
 /// A way in which values are lost: where, and against which sentence.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LossKey {
     /// The requirement on the pair.
     pub requirement: RequirementId,
     /// The side.
     pub side: Option<Role>,
     /// The target of the side; `None` if the messages do not decide.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetId>,
     /// The place.
     pub place: LossPlace,
     /// The sentence that the side broke.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<RequirementId>,
     /// `true` if the SDK leaves the sentence to the author of a server or client.
     pub is_left_to_author: bool,
 }
 
 /// The extent of a loss, with an example.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Loss {
     /// The targets of the other side.
     pub others: BTreeSet<TargetId>,
     /// The number of checks.
     pub checks: usize,
-    /// The tests, without their targets.
-    pub tests: BTreeSet<String>,
-    /// The pair of the first test.
+    /// The pair of the example.
     pub pair: TargetId,
-    /// The first test.
+    /// The example: the first test in the order of names.
     pub test: TestId,
     /// The reasons of its verdict.
     pub reasons: Vec<String>,
@@ -126,7 +118,7 @@ impl Pairs {
             cells: BTreeMap::new(),
             losses: BTreeMap::new(),
             seen: BTreeSet::new(),
-            unseen: 0,
+            unseen: BTreeMap::new(),
             has_bug: false,
         }
     }
@@ -134,67 +126,42 @@ impl Pairs {
     /// Takes the descriptions of a run's pairs.
     pub fn describe(&mut self, header: &Header) {
         for pair in header.about.iter().filter_map(|about| about.pair.as_deref()) {
-            self.clients.insert(pair.client.target.clone(), pair.client.clone());
-            self.servers.insert(pair.server.target.clone(), pair.server.clone());
+            // The first run log counts, as for the records.
+            self.clients.entry(pair.client.target.clone()).or_insert_with(|| pair.client.clone());
+            self.servers.entry(pair.server.target.clone()).or_insert_with(|| pair.server.clone());
         }
     }
 
     /// Takes a record. A record of a single target is ignored, and so is a second one of a test.
     pub fn add(&mut self, record: &Record) {
         let Some((client, server)) = record.target.sides() else { return };
-        if !self.seen.insert((record.target.clone(), record.test.clone())) {
+        self.has_bug |= record.bug;
+        let key = (record.target.clone(), record.test.clone());
+        if let Some(reason) = &record.observation.unavailable {
+            self.cells.entry((client, server)).or_default();
+            if !self.seen.contains(&key) {
+                self.unseen.entry(key).or_insert_with(|| reason.clone());
+            }
             return;
         }
-        self.has_bug |= record.bug;
-        self.unseen += usize::from(record.observation.unavailable.is_some());
-        let case = &record.test.case;
+        // Another shard may have run a test for which this one had given up the pair.
+        self.unseen.remove(&key);
+        if !self.seen.insert(key) {
+            return;
+        }
         let cell = self.cells.entry((client.clone(), server.clone())).or_default();
         for verdict in &record.verdicts {
             let held = match verdict.kind {
                 VerdictKind::Pass | VerdictKind::Allowed => true,
                 VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => false,
-                VerdictKind::Cannot => {
-                    cell.inexpressible += 1;
-                    continue;
-                }
                 _ => continue,
             };
-            let rate = cell.features.entry(case.clone()).or_default();
+            let rate = cell.features.entry(record.test.case.clone()).or_default();
             rate.asked += 1;
             rate.held += usize::from(held);
-            if held {
-                continue;
+            if !held {
+                take_loss(cell, &mut self.losses, record, verdict, (&client, &server));
             }
-            let Some(attribution) = verdict.attribution.as_deref() else { continue };
-            let Attribution { side, place, requirement: sentence, message, step, is_left_to_author } =
-                attribution.clone();
-            let (target, other) = match side {
-                Some(Role::Client) => (Some(client.clone()), server.clone()),
-                Some(Role::Server | Role::Pair) => (Some(server.clone()), client.clone()),
-                None => (None, client.clone()),
-            };
-            let requirement = verdict.requirement.clone();
-            let key = LossKey { requirement, side, target, place, sentence, is_left_to_author };
-            let reasons: Vec<_> = verdict.detail.iter().map(|detail| detail.finding.to_string()).collect();
-            cell.broken.entry(case.clone()).or_insert_with(|| Broken {
-                test: record.test.clone(),
-                key: key.clone(),
-                reasons: reasons.clone(),
-                evidence: Vec::new(),
-                step: step.unwrap_or(verdict.step),
-                message,
-            });
-            let loss = self.losses.entry(key).or_insert_with(|| Loss {
-                others: BTreeSet::new(),
-                checks: 0,
-                tests: BTreeSet::new(),
-                pair: record.target.clone(),
-                test: record.test.clone(),
-                reasons,
-            });
-            loss.others.insert(other);
-            loss.checks += 1;
-            loss.tests.insert(record.test.path());
         }
     }
 
@@ -284,12 +251,70 @@ impl Pairs {
 
     /// The number of tests without an observation.
     pub fn unseen(&self) -> usize {
-        self.unseen
+        self.unseen.len()
+    }
+
+    /// The pairs of which tests have no observation, with the number of these tests and the reason of the last one.
+    pub fn given_up(&self) -> BTreeMap<&TargetId, (usize, &str)> {
+        let mut pairs = BTreeMap::new();
+        for ((pair, _), reason) in &self.unseen {
+            let (tests, last) = pairs.entry(pair).or_insert((0, ""));
+            (*tests, *last) = (*tests + 1, reason.as_str());
+        }
+        pairs
+    }
+
+    /// Returns whether each test of a pair has an observation.
+    pub fn is_whole(&self, client: &TargetId, server: &TargetId) -> bool {
+        let pair = TargetId::of_pair(client, server);
+        !self.unseen.keys().any(|(one, _)| *one == pair)
     }
 
     /// Returns whether casebook itself failed in a test.
     pub fn has_bug(&self) -> bool {
         self.has_bug
+    }
+}
+
+/// Takes a check that failed. The examples are those of the first tests in the order of names, so that they do not depend
+/// on the order of the records.
+fn take_loss(
+    cell: &mut PairCell,
+    losses: &mut BTreeMap<LossKey, Loss>,
+    record: &Record,
+    verdict: &Verdict,
+    (client, server): (&TargetId, &TargetId),
+) {
+    let Some(attribution) = verdict.attribution.as_deref() else { return };
+    let Attribution { side, place, requirement: sentence, message, step, is_left_to_author } = attribution.clone();
+    let (target, other) = match side {
+        Some(Role::Client) => (Some(client.clone()), server.clone()),
+        Some(Role::Server | Role::Pair) => (Some(server.clone()), client.clone()),
+        None => (None, client.clone()),
+    };
+    let requirement = verdict.requirement.clone();
+    let key = LossKey { requirement, side, target, place, sentence, is_left_to_author };
+    let reasons = || verdict.detail.iter().map(|detail| detail.finding.to_string()).collect();
+    if cell.broken.get(&record.test.case).is_none_or(|broken| record.test < broken.test) {
+        let broken = Broken {
+            test: record.test.clone(),
+            key: key.clone(),
+            reasons: reasons(),
+            evidence: Vec::new(),
+            step: step.unwrap_or(verdict.step),
+            message,
+        };
+        cell.broken.insert(record.test.case.clone(), broken);
+    }
+    let is_first = |loss: &Loss| (&record.test, &record.target) < (&loss.test, &loss.pair);
+    let (others, checks) = losses.get(&key).map_or_else(Default::default, |loss| (loss.others.clone(), loss.checks));
+    if losses.get(&key).is_none_or(is_first) {
+        let (pair, test) = (record.target.clone(), record.test.clone());
+        losses.insert(key.clone(), Loss { others, checks, pair, test, reasons: reasons() });
+    }
+    if let Some(loss) = losses.get_mut(&key) {
+        loss.others.insert(other);
+        loss.checks += 1;
     }
 }
 
@@ -322,12 +347,17 @@ fn evidence(broken: &Broken, transcript: &Transcript) -> Vec<(&'static str, Stri
 }
 
 impl LossKey {
-    /// Returns the loss in words: `server x: PLACE; breaks SENTENCE`.
-    pub fn words(&self) -> String {
-        let who = match (self.side, &self.target) {
+    /// Returns the side and its target.
+    pub fn who(&self) -> String {
+        match (self.side, &self.target) {
             (Some(side), Some(target)) => format!("{side} {target}"),
             _ => "neither side".to_owned(),
-        };
+        }
+    }
+
+    /// Returns the loss in words: `server x: PLACE; breaks SENTENCE`.
+    pub fn words(&self) -> String {
+        let who = self.who();
         match &self.sentence {
             Some(sentence) if self.is_left_to_author => {
                 format!(

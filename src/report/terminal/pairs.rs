@@ -159,11 +159,9 @@ fn losses(out: &mut impl Write, pairs: &Pairs, is_verbose: bool) -> io::Result<(
 
 /// Prints the table of SEP-2106 beside what was measured.
 fn ages(out: &mut impl Write, pairs: &Pairs) -> io::Result<()> {
-    writeln!(out, "\n{BOLD}SEP-2106's table, measured{BOLD:#}  new: speaks a revision with SEP-2106")?;
+    writeln!(out, "\n{BOLD}SEP-2106's table, measured{BOLD:#}  new: implements SEP-2106")?;
     for cell in age_table(pairs).iter().filter(|cell| cell.pairs > 0) {
-        let age = |is_new: bool| if is_new { "new" } else { "old" };
-        let (client, server) = (age(cell.is_new_client), age(cell.is_new_server));
-        writeln!(out, "  {server} server, {client} client  {DIM}{}: {}{DIM:#}", count(cell.pairs, "pair"), cell.claim)?;
+        writeln!(out, "  {}  {DIM}{}: {}{DIM:#}", cell.title(), count(cell.pairs, "pair"), cell.claim)?;
         let rates = [("objects", cell.objects), ("other values", cell.others), ("listed schemas", cell.schemas)];
         let rates: Vec<_> = rates
             .iter()
