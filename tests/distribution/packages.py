@@ -394,6 +394,7 @@ class Pack(Empty):
 
     def test_tag_must_be_the_version(self) -> None:
         self.assertIn(f"expected v{VERSION}", self.pack("notes", "v9.9.9", status=1))
+        self.assertIn("is a pre-release", self.pack("notes", f"v{VERSION}-rc.1", status=1))
         heads = [line for line in (ROOT / "CHANGELOG.md").read_text().splitlines() if line.startswith("## ")]
         status = int(not any(line.split()[1] == VERSION for line in heads))
         self.pack("notes", f"v{VERSION}", status=status)
