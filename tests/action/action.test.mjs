@@ -64,14 +64,16 @@ const VERSION = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^v
 const TARGET = "x86_64-unknown-linux-musl";
 
 /** Writes a release with an archive for Linux, and gives the variables with which the step `Download` finds it. */
-function release(here, { hash = HASH, damaged = false } = {}) {
+function release(here, { hash = HASH, damaged = false, listed = hash } = {}) {
   const folder = here.file(`releases/download/v${VERSION}`);
   const top = `mcp-casebook-${TARGET}`;
   fs.mkdirSync(path.join(folder, top), { recursive: true });
   fs.writeFileSync(path.join(folder, top, "casebook"), "#!/bin/sh\necho downloaded\n", { mode: 0o755 });
   assert.equal(spawnSync("tar", ["-czf", `${top}.tar.gz`, top], { cwd: folder }).status, 0);
   const sums = spawnSync("sha256sum", [`${top}.tar.gz`], { cwd: folder, encoding: "utf8" }).stdout;
-  fs.writeFileSync(path.join(folder, "SHA256SUMS"), sums);
+  fs.writeFileSync(path.join(folder, "SOURCES.sha256"), `${listed}\n`);
+  const sources = spawnSync("sha256sum", ["SOURCES.sha256"], { cwd: folder, encoding: "utf8" }).stdout;
+  fs.writeFileSync(path.join(folder, "SHA256SUMS"), sums + sources);
   fs.writeFileSync(path.join(folder, "SOURCES.sha256"), `${hash}\n`);
   if (damaged) fs.appendFileSync(path.join(folder, `${top}.tar.gz`), "x");
   return { HASH, CASEBOOK_RELEASES: `file://${here.file("releases")}`, CASEBOOK_TARGET: TARGET, GITHUB_SERVER_URL: "https://forge.example" };
@@ -110,6 +112,14 @@ test("damaged release fails the job", (t) => {
   const done = run("Download", here, release(here, { damaged: true }));
   assert.equal(done.status, 4);
   assert.match(done.stdout, /::error::the downloaded casebook is not the published one/);
+  assert.ok(!fs.existsSync(here.file("casebook/bin/casebook")));
+});
+
+test("hash of the sources that the checksums do not list fails the job", (t) => {
+  const here = runner(t);
+  const done = run("Download", here, release(here, { listed: "6".repeat(64) }));
+  assert.equal(done.status, 4);
+  assert.match(done.stdout, /::error::SOURCES\.sha256 of the release \S+ is not the published one/);
   assert.ok(!fs.existsSync(here.file("casebook/bin/casebook")));
 });
 
