@@ -126,18 +126,17 @@ impl ListedSchema {
         self.property(name).is_some_and(|property| property.contains_key("default"))
     }
 
-    /// Arguments in which each required member alone, without the others, would be refused.
+    /// Arguments in which each required member alone, without the others, would be refused. No code makes a name, a
+    /// path, a number or a record of these members.
     fn all_of_another_type(&self, required: &[&str]) -> Vec<Value> {
-        let wrong = required.iter().map(|name| Some(((*name).to_owned(), self.wrong_value(name, &Map::new())?)));
+        let wrong = |name: &str| self.wrong_value(name, &Map::new(), useless_values());
+        let wrong = required.iter().map(|name| Some(((*name).to_owned(), wrong(name)?)));
         let wrong: Option<Map<_, _>> = wrong.collect();
         wrong.filter(|members| !members.is_empty()).map(Value::Object).into_iter().collect()
     }
 
-    /// A value of another JSON type for a member, which the schema refuses at this place. An object comes first, because
-    /// no lenient reader makes a usable text, number or list of it.
-    fn wrong_value(&self, name: &str, beside: &Map<String, Value>) -> Option<Value> {
-        let values =
-            [json!({ "casebook": "refused" }), json!(["casebook"]), json!("casebook"), json!(7.5), json!(true)];
+    /// The first of these values of another JSON type for a member that the schema refuses at this place.
+    fn wrong_value(&self, name: &str, beside: &Map<String, Value>, values: Vec<Value>) -> Option<Value> {
         let mut types = Vec::new();
         if let Some(property) = self.value.get("properties").and_then(|properties| properties.get(name)) {
             self.types(property, 0, &mut types);
@@ -181,7 +180,8 @@ impl ListedSchema {
             Value::Object(members)
         });
         let names = || base.keys().take(MEMBERS);
-        let typed = names().filter_map(|name| Some(with(name, self.wrong_value(name, base)?)));
+        let values = || [useless_values(), vec![json!("casebook"), json!(7.5), json!(true)]].concat();
+        let typed = names().filter_map(|name| Some(with(name, self.wrong_value(name, base, values())?)));
         let varied = |vary: fn(&Map<String, Value>) -> Vec<Value>| {
             let values = names().filter_map(|name| Some((name, self.property(name)?)));
             values.flat_map(|(name, property)| vary(property).into_iter().map(|value| with(name, value))).collect()
@@ -197,6 +197,11 @@ impl ListedSchema {
             additional.into_iter().collect(),
         ]
     }
+}
+
+/// Values of which no lenient reader makes a usable text, number or list.
+fn useless_values() -> Vec<Value> {
+    vec![json!({ "casebook": "refused" }), json!(["casebook"])]
 }
 
 /// The JSON type of a value; integers count as numbers.

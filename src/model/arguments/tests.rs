@@ -111,6 +111,14 @@ fn without_permission_no_arguments_can_be_of_use() {
         assert_eq!(refused(&one(property), false)[1], json!({"a": ["casebook"]}));
     }
     assert_eq!(refused(&one(json!({})), false), [json!({}), json!(["casebook"])]);
+    // A text, a number or a truth value could be of use, for example as a name, even if the schema refuses it.
+    for property in [
+        json!({"pattern": "^[0-9]+$"}),
+        json!({"anyOf": [{"type": "object"}, {"type": "array"}]}),
+        json!({"not": {"type": "string"}}),
+    ] {
+        assert_eq!(refused(&one(property), false), [json!({}), json!(["casebook"])]);
+    }
 }
 
 #[test]
