@@ -18,7 +18,7 @@ use crate::drive::server::exchange::Exchange;
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::refusal;
 use crate::jsonrpc::{message, nesting};
-use crate::model::case::{Step, Then, When};
+use crate::model::case::{Step, When};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::survey::{Declared, Survey};
 use crate::model::target::{Fixed, Target, TargetKind};
@@ -131,12 +131,12 @@ async fn declared(
     deadline: Deadline,
 ) -> Result<Answer, String> {
     let canaries = Canaries::default();
-    let list = step(When::List);
+    let list = Step::observe(When::List);
     let (method, exchange) = match revision.facts().lifecycle {
         Lifecycle::Stateful => ("initialize", fixture.open(&list, &canaries, deadline).await),
         Lifecycle::Stateless => {
             let message = Template::from(&json!({ "method": "server/discover", "params": {} }));
-            let discover = step(When::Send { message, headers: Vec::new() });
+            let discover = Step::observe(When::Send { message, headers: Vec::new() });
             ("server/discover", fixture.step(&discover, &canaries, deadline).await)
         }
     };
@@ -165,10 +165,6 @@ async fn declared(
         }
     }
     Ok(Answer::Declares(named(&result), declared, versions))
-}
-
-fn step(when: When) -> Step {
-    Step { when, then: Then::Observe, declares: None, initialized: true }
 }
 
 /// Returns the result of a request, or the error that the server returned.

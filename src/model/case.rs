@@ -266,6 +266,13 @@ pub struct Step {
     pub initialized: bool,
 }
 
+impl Step {
+    /// Returns a step without checks, after the usual handshake.
+    pub fn observe(when: When) -> Self {
+        Self { when, then: Then::Observe, declares: None, initialized: true }
+    }
+}
+
 /// The action of a step.
 #[derive(Debug, Serialize)]
 pub enum When {

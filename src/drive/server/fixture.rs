@@ -18,7 +18,7 @@ use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::{ConnectionReuse, Http};
-use crate::model::case::{Does, Step, Test, Then, When};
+use crate::model::case::{Does, Step, Test, When};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
@@ -196,7 +196,7 @@ impl ServedFixture {
             Host::Adapter(..) | Host::Elsewhere(_) => exchange(connection, opening, asked, deadline).await,
             Host::Process(server) if matches!(step.when, When::EndInput) => {
                 if !opening.done {
-                    let listing = listing();
+                    let listing = Step::observe(When::List);
                     let listed = Asked { step: &listing, ..asked };
                     let opened = exchange(connection, opening, listed, deadline);
                     let opened = server.during(opened).await;
@@ -275,7 +275,7 @@ async fn exchange(
         };
     }
     // A stdio server shows that it runs only by answering a request, whatever its answer.
-    match connection.perform(&listing(), bindings, deadline).await {
+    match connection.perform(&Step::observe(When::List), bindings, deadline).await {
         exchange @ Exchange { end: End::Timeout | End::Crash { .. }, .. } => exchange,
         _ => nothing(),
     }
@@ -294,11 +294,6 @@ async fn open(
     let handshake = connection.open(first, bindings, deadline).await;
     opening.done = handshake.end == End::Accepted;
     handshake
-}
-
-/// A step that lists the tools.
-fn listing() -> Step {
-    Step { when: When::List, then: Then::Observe, declares: None, initialized: true }
 }
 
 fn not_started(error: &StartError) -> Served {

@@ -15,7 +15,7 @@ use crate::drive::process::lines::Lines;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
-use crate::model::case::{Answer, Retry, Step, Then, When};
+use crate::model::case::{Answer, Retry, Step, When};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Party};
@@ -136,7 +136,7 @@ pub(crate) fn revision(lifecycle: Lifecycle) -> Revision {
 }
 
 pub(crate) fn step(when: When) -> Step {
-    Step { when, then: Then::Observe, declares: None, initialized: true }
+    Step::observe(when)
 }
 
 pub(crate) fn call(answers: Vec<Answer>) -> Step {

@@ -20,7 +20,7 @@ use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Does, Need, Step, Then, When};
+use crate::model::case::{Answer, Does, Need, Step, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -394,7 +394,7 @@ async fn list_and_call(
 ) -> Result<Vec<String>, SmokeOutcome> {
     let revision = connection.revision.name().to_owned();
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision };
-    let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
+    let step = Step::observe;
     let list = step(When::List);
     let opened = connection.open(&list, &bindings, Deadline::within(limit)).await;
     if opened.end != End::Accepted {

@@ -15,7 +15,7 @@ use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Step, Test, Then, Tool, When};
+use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Step, Test, Tool, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -277,7 +277,7 @@ fn is_refusal(message: &Message) -> bool {
 fn planned(script: Script, revision: Revision, transport: Transport) -> Planned {
     let case = CaseId::new("smoke", "client");
     let id = TestId { case: case.clone(), test: TOOL.to_owned(), row: None, revision, transport };
-    let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
+    let step = Step::observe;
     let steps = script.steps().into_iter().map(step).collect();
     Planned { index: 0, id, test: Arc::new(Test::new(case, TOOL, Role::Client, script.fixture(), steps)), stdio: None }
 }
