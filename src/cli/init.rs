@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::here::here;
 use super::{Exit, Problem, caches};
+use crate::load::ad_hoc::is_variable;
 use crate::model::record::About;
 use crate::model::tried::Tried;
 use crate::report::Untrusted;
@@ -230,10 +231,6 @@ jobs:
         }
     }
     out
-}
-
-fn is_variable(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|one| one == '_' || one.is_ascii_alphanumeric())
 }
 
 /// Returns the duties of the user, because no file has values that may be secrets.

@@ -71,14 +71,18 @@ pub fn header(typed: &str) -> Result<Header, String> {
 pub fn header_env(typed: &str) -> Result<Header, String> {
     let expected = "expected NAME=VARIABLE, as in Authorization=MCP_AUTHORIZATION";
     let (name, variable) = typed.split_once('=').ok_or(expected)?;
-    let is_variable = |one: char| one == '_' || one.is_ascii_alphanumeric();
     if let Some(why) = why_no_header(name) {
         return Err(why);
     }
-    if variable.is_empty() || !variable.chars().all(is_variable) {
+    if !is_variable(variable) {
         return Err(format!("{expected}; the value itself belongs into the environment variable"));
     }
     Ok(Header { name: name.to_owned(), value: HeaderValue::Variable(variable.to_owned()) })
+}
+
+/// Returns whether a text can be the name of an environment variable: letters, digits and `_`.
+pub fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|one| one == '_' || one.is_ascii_alphanumeric())
 }
 
 /// A target for the command of a server over stdio, which runs in `folder`.
@@ -145,9 +149,8 @@ fn without_env(words: &[String]) -> (BTreeMap<String, String>, &[String]) {
 }
 
 fn pair(word: &str) -> Option<(String, String)> {
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(|one| one == '_' || one.is_ascii_alphanumeric());
     // `name==1.2` is a package with its version.
-    let (name, value) = word.split_once('=').filter(|(name, value)| is_name(name) && !value.starts_with('='))?;
+    let (name, value) = word.split_once('=').filter(|(name, value)| is_variable(name) && !value.starts_with('='))?;
     Some((name.to_owned(), value.to_owned()))
 }
 
