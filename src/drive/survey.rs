@@ -113,10 +113,7 @@ fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revisio
 /// Asks a server for its declarations on one revision, on a connection of its own.
 async fn ask(target: &Target, server: &Fixed, revision: Revision, deadline: Deadline) -> Result<Answer, String> {
     let connected = ServedFixture::connect(target, server, revision, Bindings::default());
-    let mut fixture = connected.map_err(|error| {
-        let text = error.to_string();
-        text.strip_suffix("; correct `command` in target.toml").map_or(text.clone(), str::to_owned)
-    })?;
+    let mut fixture = connected.map_err(|error| error.to_string())?;
     let answer = declared(&mut fixture, server, revision, deadline).await;
     let stderr = fixture.stderr().clone();
     let reason = if answer.is_ok() { StopReason::Finished } else { StopReason::Hung };

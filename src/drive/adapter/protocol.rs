@@ -76,12 +76,14 @@ fn why_not(command: &str, error: &std::io::Error) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The system could not start the process.
-    #[error("cannot start `{command}` in {folder}: {}; correct `command` in target.toml", why_not(.command, .source))]
+    #[error("cannot start `{command}` in {folder}: {}{remedy}", why_not(.command, .source))]
     Spawn {
         /// The command.
         command: String,
         /// The working folder.
         folder: Utf8PathBuf,
+        /// The remedy, if the command is in a `target.toml`.
+        remedy: &'static str,
         /// The error of the system.
         source: std::io::Error,
     },
@@ -523,7 +525,8 @@ fn failed_to_spawn(command: &[String], target: &Target, source: std::io::Error) 
     if fault::is_no_room(&source) {
         return StartError::NoRoom { what: "start a process of the target", source };
     }
-    StartError::Spawn { command: command.join(" "), folder: target.folder.clone(), source }
+    let remedy = if target.is_ad_hoc() { "" } else { "; correct `command` in target.toml" };
+    StartError::Spawn { command: command.join(" "), folder: target.folder.clone(), remedy, source }
 }
 
 /// Compares the claims of a target with its adapter's hello.
