@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use serde::Deserialize;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::drive::adapter::protocol::{Drove, Trouble, spawn};
@@ -32,11 +32,11 @@ pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 const LAST_LINE: usize = 300;
 
 /// Returns the names of the tools in the responses to `tools/list`, in the order of the pages; `None` if one of them is
-/// no list.
+/// no list. A tool without a name that can be read is left out.
 pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Page {
-        tools: Vec<Tool>,
+        tools: Vec<Box<RawValue>>,
     }
     #[derive(Deserialize)]
     struct Tool {
@@ -45,8 +45,8 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     let came = messages.iter().filter(|message| message.from == Party::Target);
     let results = came.filter_map(|message| message::result_of(&message.text));
     let pages: Result<Vec<Page>, _> = results.map(|result| serde_json::from_str(result.get())).collect();
-    let names = pages.ok()?.into_iter().flat_map(|page| page.tools).map(|tool| tool.name);
-    Some(names.collect())
+    let tools = pages.ok()?.into_iter().flat_map(|page| page.tools);
+    Some(tools.filter_map(|tool| Some(serde_json::from_str::<Tool>(tool.get()).ok()?.name)).collect())
 }
 
 /// Returns why a test cannot run on a fixed server that lists these tools, if so.

@@ -16,11 +16,12 @@ pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> O
     if !declared.has_tools() && (needs_tools || asks().any(|asks| !matches!(asks, Asks::Nothing | Asks::Other))) {
         return Some(SkipReason::NoTools);
     }
-    let is_listed = |names: &[String]| test.reach.listed().iter().all(|tool| tool.is_among(names));
-    if declared.tools.as_deref().is_some_and(|names| !is_listed(names)) {
+    let names = declared.tools.as_deref();
+    if !test.reach.listed().iter().all(|tool| names.is_some_and(|names| tool.is_among(names))) {
         return Some(SkipReason::ToolsNotListed);
     }
-    let is_real = |name: &str| declared.tools.iter().flatten().any(|listed| listed == name);
+    // Without a list that can be read, a tool of any name may exist.
+    let may_exist = |name: &str| names.is_none_or(|names| names.iter().any(|listed| listed == name));
     let mut called = test.steps.iter().filter_map(|step| step.when.tool());
-    called.any(|name| is_real(name) && !target.callable.allows(name)).then_some(SkipReason::NotCallable)
+    called.any(|name| may_exist(name) && !target.callable.allows(name)).then_some(SkipReason::NotCallable)
 }

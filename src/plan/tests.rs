@@ -8,6 +8,7 @@ use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::endpoint::Endpoint;
 use crate::model::spec::{Harm, Level, Requirement, Revisions, Sides};
+use crate::model::survey::{Declared, Survey};
 use crate::model::target::{Claims, Fixed, Known, LeftToAuthor, Setup};
 
 fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fixture>) -> Test {
@@ -144,6 +145,49 @@ fn adapter_skips_fixed_only_and_fixed_skips_adapter_only() {
     assert_eq!((adapter, why), (both("built", "alike"), vec![SkipReason::NoFixture]));
     let (fixed, why) = asked(TargetKind::Fixed(Fixed::Running(Endpoint::new("http://127.0.0.1:1/"))));
     assert_eq!((fixed, why), (both("alike", "found"), vec![SkipReason::NoAdapter]));
+}
+
+#[test]
+fn surveyed_server_gets_no_call_that_nobody_permits() {
+    let call = || When::call("f", None, Vec::new());
+    let of = |name: &str, when, reach| Test {
+        steps: vec![Step::observe(when)],
+        reach,
+        ..test(name, None, None, &fixture("f"))
+    };
+    let tests = vec![
+        of("calls", call(), Applicability::FixedOnly(Vec::new())),
+        of("needs", When::List, Applicability::FixedOnly(vec![Listed::Any])),
+        of("lists", When::List, Applicability::FixedOnly(Vec::new())),
+        of("serves", When::Serve, Applicability::FixedOnly(Vec::new())),
+    ];
+    let library = library(tests);
+    let asked = |capabilities: &[&str], tools: Option<&[&str]>, callable: &[&str]| {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let declared = Declared { capabilities: owned(capabilities), tools: tools.map(owned) };
+        let revisions = [(Revision::newest(), declared)].into();
+        let survey = Some(Survey { revisions, ..Survey::default() });
+        let drives = TargetKind::Fixed(Fixed::Running(Endpoint::new("http://127.0.0.1:1/")));
+        let target = Target { drives, survey, callable: Callable::Named(owned(callable)), ..target() };
+        let plan = plan(&library, &[Arc::new(target)], &newest()).expect("a plan");
+        let tests = plan.tests().map(|(_, planned)| planned.id.test.clone()).collect::<Vec<_>>();
+        (tests.join(" "), plan.skipped.iter().map(|one| one.reason).collect::<Vec<_>>())
+    };
+    let transport = SkipReason::Transport(Transport::Stdio);
+    for (capabilities, tools, callable, tests, reasons) in [
+        (&["tools"][..], Some(&["f"][..]), &["f"][..], "calls needs lists serves", &[][..]),
+        (&["tools"], Some(&["f"]), &[], "needs lists serves", &[SkipReason::NotCallable]),
+        (&["tools"], Some(&["g"]), &[], "calls needs lists serves", &[]),
+        (&["tools"], Some(&[]), &[], "calls lists serves", &[SkipReason::ToolsNotListed]),
+        // The list could not be read, so that a tool of this name may exist.
+        (&["tools"], None, &[], "lists serves", &[SkipReason::NotCallable, SkipReason::ToolsNotListed]),
+        (&["tools"], None, &["f"], "calls lists serves", &[SkipReason::ToolsNotListed]),
+        (&[], None, &["f"], "serves", &[SkipReason::NoTools]),
+    ] {
+        let (planned, skipped) = asked(capabilities, tools, callable);
+        let skipped: Vec<_> = skipped.into_iter().filter(|reason| *reason != transport).collect();
+        assert_eq!((planned.as_str(), skipped.as_slice()), (tests, reasons), "{capabilities:?} {tools:?} {callable:?}");
+    }
 }
 
 #[test]

@@ -252,6 +252,27 @@ fn listed_tool_is_called_only_if_the_user_allows_it() {
 }
 
 #[test]
+fn tool_is_not_called_if_the_list_cannot_be_read() {
+    let sandbox = Sandbox::empty();
+    let name = "test_elicitation_sep1034_defaults";
+    let unnamed = json!({ "name": 7, "inputSchema": { "type": "object" } });
+    for tools in [json!([unnamed, { "name": name, "inputSchema": { "type": "object" } }]), json!({ "0": unnamed })] {
+        let server = Server::plain(move |request| {
+            let (status, headers, body) = mcp(Some(&[name]))(request)?;
+            let mut body: Value = serde_json::from_str(&body).unwrap_or_default();
+            if body["result"]["tools"].is_array() {
+                body["result"]["tools"] = tools.clone();
+            }
+            Some((status, headers, if body.is_null() { String::new() } else { body.to_string() }))
+        });
+        run(&sandbox, &[&server.url()]);
+        let called = server.called();
+        assert!(!called.iter().any(|call| call == name), "{called:?}");
+        assert!(server.requests().iter().any(|request| request.method() == "tools/list"));
+    }
+}
+
+#[test]
 fn server_without_tools_is_not_asked_for_them() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(mcp(None));
