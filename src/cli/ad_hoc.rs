@@ -198,11 +198,12 @@ pub(super) fn introduce(target: &Target, plan: &Plan) {
     print_line(&server);
     let is_http = target.claims.transports.contains(&Transport::Http);
     field(if is_http { "URL" } else { "command" }, &[shown(&target.title, 300)], ", ", usize::MAX);
-    let revisions: Vec<_> = survey.revisions.keys().map(ToString::to_string).collect();
+    let revisions = survey.revisions.keys().map(ToString::to_string);
+    let unanswered = survey.unanswered.iter().map(|one| format!("{one} (no answer)"));
     let others = survey.others.iter().map(|one| format!("{} (not tested)", shown(one, NAME)));
-    field("revisions", &revisions.into_iter().chain(others).collect::<Vec<_>>(), ", ", LINES);
+    field("revisions", &revisions.chain(unanswered).chain(others).collect::<Vec<_>>(), ", ", LINES);
     let capabilities: Vec<_> = survey.capabilities().iter().map(|name| shown(name, NAME)).collect();
-    field("capabilities", if capabilities.is_empty() { &[] } else { &capabilities }, ", ", LINES);
+    field("capabilities", &capabilities, ", ", LINES);
     let tools: Vec<_> = survey.tools().iter().map(|name| shown(name, NAME)).collect();
     field(&count(tools.len(), "tool"), &tools, ", ", LINES);
     field("will be sent", &requests(plan, survey), ", ", usize::MAX);

@@ -90,7 +90,10 @@ fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revisio
                 survey.others.extend(others);
                 why = error.or(why);
             }
-            Err(error) => why = Some(error),
+            Err(error) => {
+                survey.unanswered.push(revision);
+                why = Some(error);
+            }
         }
     }
     let known: Vec<_> = Revision::all().map(Revision::name).collect();
@@ -157,8 +160,10 @@ async fn declared(
     let mut declared = Declared { capabilities, tools: None };
     if declared.has_tools() {
         let exchange = fixture.step(&list, &canaries, deadline).await;
-        if matches!(exchange.end, End::Replied { .. }) {
-            declared.tools = fixed::names(&exchange.messages);
+        match exchange.end {
+            End::Replied { .. } => declared.tools = fixed::names(&exchange.messages),
+            End::Timeout => return Err(too_late("tools/list")),
+            _ => {}
         }
     }
     Ok(Answer::Declares(named(&result), declared, versions))
@@ -185,9 +190,7 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
     Err(match &exchange.end {
-        End::Timeout => format!(
-            "it did not answer `{method}` within the time limit; if it needs longer to start, add --start-limit 2m"
-        ),
+        End::Timeout => too_late(method),
         End::Crash { how } => match server {
             Fixed::Running(_) => how.clone(),
             Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}"),
@@ -197,6 +200,10 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         End::Oversized => format!("its answer to `{method}` is larger than casebook reads"),
         _ => format!("it does not answer `{method}`"),
     })
+}
+
+fn too_late(method: &str) -> String {
+    format!("it did not answer `{method}` within the time limit; if it needs longer to start, add --start-limit 2m")
 }
 
 /// Returns the name and the version that a server gives itself.

@@ -13,6 +13,8 @@ pub struct Survey {
     pub server: Option<(String, String)>,
     /// The declarations on each revision that the server accepts.
     pub revisions: BTreeMap<Revision, Declared>,
+    /// Revisions on which casebook asked in vain: there was no answer, or none that is a message.
+    pub unanswered: Vec<Revision>,
     /// Revisions that the server declares and casebook does not test.
     pub others: Vec<String>,
 }

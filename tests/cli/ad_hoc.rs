@@ -232,6 +232,29 @@ fn server_that_never_answers_is_started_only_once() {
 }
 
 #[test]
+fn server_that_never_lists_its_tools_is_reported_before_any_test() {
+    let sandbox = Sandbox::empty();
+    let server = Server::plain(|request| mcp(Some(&["one"]))(request).filter(|_| request.method() != "tools/list"));
+    run(&sandbox, &[&server.url(), "--start-limit", "1s"])
+        .exits(4)
+        .stderr_has(&["it did not answer `tools/list` within the time limit", "--start-limit 2m"]);
+    let asked = server.requests().iter().filter(|request| request.method() == "tools/list").count();
+    assert_eq!(asked, 1);
+}
+
+#[test]
+fn revision_without_an_answer_is_shown() {
+    let sandbox = Sandbox::empty();
+    let server = Server::plain(|request| {
+        let is_other = request.method() == "server/discover";
+        mcp(Some(&["one"]))(request).filter(|_| !is_other)
+    });
+    run(&sandbox, &[&server.url(), "--start-limit", "1s"])
+        .exits(0)
+        .stdout_has(&["revisions     2025-11-25, 2026-07-28 (no answer)\n"]);
+}
+
+#[test]
 fn listed_tool_is_called_only_if_the_user_allows_it() {
     let sandbox = Sandbox::empty();
     let names = ["test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"];
