@@ -8,7 +8,7 @@ mod example;
 
 use serde_json::{Map, Value, json};
 
-use super::schema::Schema;
+use super::schema::{Schema, TooMuch};
 use super::spec::words;
 use crate::jsonrpc::{ambiguity, nesting, pointer};
 use example::Examples;
@@ -68,14 +68,23 @@ impl ListedSchema {
         Some(Self { value, compiled })
     }
 
+    /// Validates a value. Returns the JSON Pointer and the message of the first error, or `None` if the schema accepts
+    /// the value.
+    ///
+    /// # Errors
+    /// [`TooMuch`] if the validation would take too long.
+    pub fn check(&self, value: &Value) -> Result<Option<(String, String)>, TooMuch> {
+        self.compiled.violation(value)
+    }
+
     /// Returns the JSON Pointer and the message of the first error, if the schema refuses a value.
     pub fn violation(&self, value: &Value) -> Option<(String, String)> {
-        self.compiled.violation(value).ok().flatten()
+        self.check(value).ok().flatten()
     }
 
     /// Returns whether the schema accepts a value.
     pub fn accepts(&self, value: &Value) -> bool {
-        self.compiled.violation(value) == Ok(None)
+        self.check(value) == Ok(None)
     }
 
     /// Returns arguments that the schema accepts: with the required members alone, and with all members.
