@@ -20,6 +20,8 @@ use crate::model::transcript::Party;
 const CALL: &str = "tools/call";
 /// The code for invalid parameters.
 const INVALID_PARAMS: i64 = -32602;
+/// The words, in lower case, by which a text reads like a refusal.
+const REFUSALS: [&str; 8] = ["cannot", "error", "expected", "fail", "invalid", "missing", "must", "required"];
 /// The bytes of a violation that are kept.
 const REASON: usize = 240;
 
@@ -127,6 +129,7 @@ fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMa
     // Arguments that are no object make the request itself malformed, which is a protocol error.
     let is_object = call.arguments.is_object();
     match response {
+        Response::Result(result) if reads_like_refusal(&result) => found.push((CallMark::MaybeRefused, reason)),
         Response::Result(_) => found.push((CallMark::InvalidArgumentsAccepted, reason)),
         Response::ToolError => found.push((CallMark::ArgumentsRefused, String::new())),
         Response::Error(error) if is_object => {
@@ -139,6 +142,19 @@ fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMa
         Response::Error(_) => {}
     }
     found
+}
+
+/// Returns whether a result has only texts, and one of them reads like a refusal. Many servers refuse arguments in this way,
+/// without `isError`; a text does not decide whether the tool ran.
+fn reads_like_refusal(result: &Members<'_>) -> bool {
+    let blocks = result.get("content").and_then(|content| envelope::items(content)).unwrap_or_default();
+    let texts = messages::texts(result).unwrap_or_default();
+    let is_refusal = |text: &String| {
+        let text = text.to_lowercase();
+        REFUSALS.iter().any(|word| text.contains(word))
+    };
+    let has_only_texts = !result.contains_key("structuredContent") && texts.len() == blocks.len();
+    has_only_texts && texts.iter().flatten().any(is_refusal)
 }
 
 /// The marks of a call with arguments that the listed schema accepts. Whether the tool succeeds is its own affair.
@@ -240,19 +256,35 @@ mod tests {
     #[test]
     fn answers_to_refused_arguments_are_marked() {
         use CallMark::{
-            ArgumentsRefused, InvalidArgumentsAccepted, ProtocolError, RefusedByOtherCode, RefusedByProtocolError,
-            Result, ToolError,
+            ArgumentsRefused, InvalidArgumentsAccepted, MaybeRefused, ProtocolError, RefusedByOtherCode,
+            RefusedByProtocolError, Result, ToolError,
         };
         let schemas = json!({"inputSchema": {"type": "object", "required": ["a"]}});
         let error = |code: i64| json!({"error": {"code": code, "message": "no"}});
         let failed = json!({"result": {"content": [], "isError": true}});
         let result = json!({"result": {"content": []}});
+        let texts = |texts: &[&str]| {
+            let blocks: Vec<_> = texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+            json!({"result": {"content": blocks}})
+        };
+        let with = |key: &str, value: Value| {
+            let mut response = texts(&["Error: a is required"]);
+            response["result"][key] = value;
+            response
+        };
+        let image = json!([{"type": "image"}, {"type": "text", "text": "Error: a is required"}]);
         let wrong = json!({});
         for (arguments, response, expected) in [
             (&wrong, &failed, vec![ToolError, ArgumentsRefused]),
             (&wrong, &error(-32602), vec![ProtocolError, ArgumentsRefused, RefusedByProtocolError]),
             (&wrong, &error(-1), vec![ProtocolError, ArgumentsRefused, RefusedByProtocolError, RefusedByOtherCode]),
             (&wrong, &result, vec![Result, InvalidArgumentsAccepted]),
+            (&wrong, &texts(&["Error: a is required"]), vec![Result, MaybeRefused]),
+            (&wrong, &texts(&["one", "INVALID arguments"]), vec![Result, MaybeRefused]),
+            (&wrong, &texts(&["Hello {}"]), vec![Result, InvalidArgumentsAccepted]),
+            (&wrong, &with("structuredContent", json!({})), vec![Result, InvalidArgumentsAccepted]),
+            (&wrong, &with("content", image), vec![Result, InvalidArgumentsAccepted]),
+            (&wrong, &with("isError", json!(true)), vec![ToolError, ArgumentsRefused]),
             (&json!([]), &error(-1), vec![ProtocolError]),
             (&json!([]), &result, vec![Result, InvalidArgumentsAccepted]),
             // Values that the schema accepts show nothing.

@@ -13,6 +13,9 @@ words! {
         ProtocolError = "protocol-error",
         /// The server refused arguments that the listed schema refuses.
         ArgumentsRefused = "arguments-refused",
+        /// A call with arguments that the listed schema refuses returned a result that is not an error, with a text that
+        /// reads like a refusal.
+        MaybeRefused = "maybe-refused",
         /// The tool lists an output schema, and a call returned a result that is not an error.
         WithOutputSchema = "with-output-schema",
         /// A result that is not an error has structured content.
@@ -59,7 +62,10 @@ impl CallMark {
 
     /// Returns whether a call with this mark may have the flaw `flaw` without casebook detecting it.
     pub fn hides(self, flaw: Self) -> bool {
-        self == Self::OutputUnchecked && flaw == Self::OutputInvalid
+        matches!(
+            (self, flaw),
+            (Self::OutputUnchecked, Self::OutputInvalid) | (Self::MaybeRefused, Self::InvalidArgumentsAccepted)
+        )
     }
 
     /// Returns the flaw as a sentence about the tool.

@@ -25,8 +25,11 @@ pub(super) fn compare(
             if let Some(CallEvidence { request, reason }) = marks.get(flaw) {
                 let (tool, reason) = (tool.clone(), reason.clone());
                 found.push(Compared::Misses(Finding::Call { tool, flaw: *flaw, reason, request: *request }));
-            } else if marks.keys().any(|mark| mark.hides(*flaw)) {
-                let reason = "the listed schema cannot be evaluated";
+            } else if let Some(mark) = marks.keys().find(|mark| mark.hides(*flaw)) {
+                let reason = match mark {
+                    CallMark::MaybeRefused => "a result that is not marked as an error has a text that reads like one",
+                    _ => "the listed schema cannot be evaluated",
+                };
                 found.push(Compared::Unknown(undecidable(&format!("calls of `{tool}`"), reason)));
             }
         }
@@ -40,7 +43,9 @@ mod tests {
 
     #[test]
     fn flaw_is_found_and_its_absence_needs_a_call() {
-        use CallMark::{InvalidArgumentsAccepted, OutputInvalid, OutputUnchecked, Result, TextMissing, ToolError};
+        use CallMark::{
+            InvalidArgumentsAccepted, MaybeRefused, OutputInvalid, OutputUnchecked, Result, TextMissing, ToolError,
+        };
         let results = |marks: &[CallMark], flaw: CallMark| {
             let marks = marks.iter().map(|mark| (*mark, CallEvidence::default())).collect();
             let found = compare(&[flaw].into(), &[("t".to_owned(), marks)].into());
@@ -54,6 +59,8 @@ mod tests {
         };
         assert_eq!(results(&[ToolError], InvalidArgumentsAccepted), Vec::<&str>::new());
         assert_eq!(results(&[Result, InvalidArgumentsAccepted], InvalidArgumentsAccepted), ["flaw"]);
+        assert_eq!(results(&[Result, MaybeRefused], InvalidArgumentsAccepted), ["unknown"]);
+        assert_eq!(results(&[MaybeRefused, InvalidArgumentsAccepted], InvalidArgumentsAccepted), ["flaw"]);
         assert_eq!(results(&[], InvalidArgumentsAccepted), ["missing"]);
         assert_eq!(results(&[Result], TextMissing), ["missing"]);
         assert_eq!(results(&[OutputUnchecked], OutputInvalid), ["unknown"]);
