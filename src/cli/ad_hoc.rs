@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use tokio::sync::watch;
 
@@ -98,7 +98,7 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
     let here = here()?;
     let folder = here.folder();
     let target = match url {
-        None => ad_hoc::of_command(&args.command, folder),
+        None => of_command(&args.command, folder),
         Some(typed) => {
             let url = ad_hoc::url(typed).map_err(|why| usage(format!("this URL cannot be tested: it {why}")))?;
             let given = header.iter().map(|typed| ad_hoc::header(typed).map_err(|why| format!("--header: {why}")));
@@ -117,6 +117,15 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         (false, names) => Callable::Named(names.to_vec()),
     };
     Ok(Some(Target { callable, ..target }))
+}
+
+/// Returns the target of a command. Its name has no secret, such as the value of an option.
+fn of_command(words: &[String], folder: &Utf8Path) -> Target {
+    let target = ad_hoc::of_command(words, folder);
+    let secrets = Secrets::of(&target);
+    let shown: Vec<_> = words.iter().filter(|word| secrets.out_of(word) == word.as_str()).cloned().collect();
+    let id = ad_hoc::of_command(&shown, folder).id;
+    Target { id, ..target }
 }
 
 /// Checks the environment variables of headers before anything is sent.
@@ -287,6 +296,19 @@ fn lines(label: &str, items: &[String], between: &str, most: usize) -> Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secret_of_a_command_is_not_the_name_of_its_target() {
+        for (line, expected) in [
+            ("npx --token kQ8vT2mZx7Lw4RbY some-server", "some-server"),
+            ("npx --token kQ8vT2mZx7Lw4RbY", "npx"),
+            ("env -i MY_TOKEN=kQ8vT2mZx7Lw4RbY node some-server.js", "some-server"),
+            ("node some-server.js --token kQ8vT2mZx7Lw4RbY", "some-server"),
+        ] {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(of_command(&words, Utf8Path::new("/a")).id.name, expected, "{line}");
+        }
+    }
 
     #[test]
     fn long_list_fits_the_width_and_counts_the_rest() {

@@ -111,6 +111,9 @@ fn target_toml(about: &About, tried: &Tried, folder: &Utf8Path) -> String {
     );
     let title = server.clone().unwrap_or_else(|| about.target.name.clone());
     out += &format!("title = {}\nkind = \"fixed\"\n", quoted(&title));
+    if !tried.left_out.is_empty() {
+        out += "# Secrets were left out: their names are in brackets. This does not work without them.\n";
+    }
     if let Some(url) = url {
         out += &format!("url = {}\n", quoted(url));
     } else {
@@ -240,7 +243,14 @@ fn to_do(tried: &Tried) -> Vec<String> {
     });
     let env =
         tried.env.iter().map(|name| format!("casebook: set {} as before; its value is in no file", one_line(name)));
-    headers.chain(env).collect()
+    let place = if tried.url.is_some() { "a header" } else { "an environment variable" };
+    let left_out = tried.left_out.iter().map(|word| {
+        let word = one_line(&quoted(word));
+        format!(
+            "casebook: a secret was left out of {word}, and target.toml does not work without it: use {place} instead"
+        )
+    });
+    headers.chain(env).chain(left_out).collect()
 }
 
 #[cfg(test)]

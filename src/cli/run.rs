@@ -465,9 +465,14 @@ fn about(target: &Target, plan: &Plan) -> About {
 /// Describes a server that the user named by its command or URL, without the secrets in its words.
 fn tried(target: &Target) -> Option<Tried> {
     let (secrets, mut tried) = (Secrets::of(target), Tried::of(target)?);
-    for word in tried.command.iter_mut().chain(&mut tried.url).chain(&mut tried.server) {
-        *word = secrets.out_of(word).into_owned();
+    for word in tried.command.iter_mut().chain(&mut tried.url) {
+        let shown = secrets.out_of(word);
+        if shown != word.as_str() {
+            tried.left_out.push(shown.to_string());
+            *word = shown.into_owned();
+        }
     }
+    tried.server = tried.server.map(|server| secrets.out_of(&server).into_owned());
     Some(tried)
 }
 

@@ -36,6 +36,9 @@ pub struct Tried {
     /// The file with further roots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cacert: Option<String>,
+    /// The words of the command, or the URL, that have the name of a secret in place of its value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The name and the version that the server gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,

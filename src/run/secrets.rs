@@ -1,12 +1,13 @@
-//! Removes the secrets of the environment from texts.
+//! Removes the secrets of a target and of the environment from texts.
 //!
 //! Takes a target and the environment of this process, gives texts with `[NAME]` in place of the value of a variable.
 //! Must not know records. Used only after judging, because a name in place of a number is not JSON.
 
 mod matcher;
+mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::model::endpoint::HeaderValue;
 use crate::model::target::{Fixed, Target, TargetKind};
@@ -99,10 +100,11 @@ const TOKEN: usize = 16;
 pub struct Secrets(Option<Matcher>);
 
 impl Secrets {
-    /// Returns the secrets of a target: all variables that its file sets, and the inherited variables that are secrets by
-    /// their name or value, or that the user names as secrets.
+    /// Returns the secrets of a target: all variables that its file sets, the secrets in the words of a server's command
+    /// and in its URL, and the inherited variables that are secrets by their name or value, or that the user names as
+    /// secrets.
     pub fn of(target: &Target) -> Self {
-        let mut set = target.env.clone();
+        let mut set: Vec<_> = target.env.clone().into_iter().collect();
         let mut names = target.secrets.clone();
         if let TargetKind::Fixed(Fixed::Running(endpoint)) = &target.drives {
             // The variables of headers, whatever their names are.
@@ -116,23 +118,26 @@ impl Secrets {
                 }
                 HeaderValue::Given(_) | HeaderValue::Variable(_) => None,
             }));
-            set.extend(inner(&endpoint.url).first().map(|part| ("URL".to_owned(), (*part).to_owned())));
+            set.extend(words::of_url(&endpoint.url));
         }
-        Self::among(&set, inherited(), &Named::of(&names))
+        if let TargetKind::Fixed(Fixed::Server(command)) = &target.drives {
+            set.extend(words::of_command(command));
+        }
+        Self::among(set, inherited(), &Named::of(&names))
     }
 
     /// Returns the secrets of the environment of this process.
     pub fn inherited() -> Self {
-        Self::among(&BTreeMap::new(), inherited(), &Named::of(&[]))
+        Self::among([], inherited(), &Named::of(&[]))
     }
 
     fn among(
-        set: &BTreeMap<String, String>,
+        set: impl IntoIterator<Item = (String, String)>,
         inherited: impl IntoIterator<Item = (String, String)>,
         named: &Named,
     ) -> Self {
         let mut wanted = BTreeSet::new();
-        let set = set.iter().map(|(name, value)| (name.clone(), value.clone(), true));
+        let set = set.into_iter().map(|(name, value)| (name, value, true));
         let inherited = inherited.into_iter().map(|(name, value)| (name, value, false));
         for (name, value, is_set) in set.chain(inherited).filter(|(name, ..)| !named.no.contains(name)) {
             let is_named = named.yes.contains(&name);

@@ -86,6 +86,44 @@ fn variables_of_env_are_set_and_hidden() {
 }
 
 #[test]
+fn secrets_of_a_command_are_in_no_output_and_no_file() {
+    let sandbox = Sandbox::empty();
+    let command = reference(&sandbox, None, "2025-11-25", &tools());
+    let other = "Zw9-yH3uN6-pB1sD";
+    let script = format!("test \"$2\" = {SECRET} || exit 9; echo \"got $2\" >&2; shift 3; exec \"$@\"");
+    sandbox.write("my-server.sh", &script);
+    let words = ["sh", "./my-server.sh", "--token", SECRET, &format!("--api-key={other}")].map(str::to_owned);
+    let words: Vec<_> = words.into_iter().chain(command).collect();
+    let done = run_command(&sandbox, &["--verbose"], &words);
+    done.exits(0).stdout_has(&["--token", "[token]", "--api-key=[api-key]", "my-server: "]);
+    let init = sandbox.run("init t --from run.jsonl");
+    init.exits(0).stderr_has(&["a secret was left out of \"[token]\"", "left out of \"--api-key=[api-key]\""]);
+    let file = sandbox.read("t/target.toml");
+    assert!(file.contains("\"--token\", \"[token]\", \"--api-key=[api-key]\""), "{file}");
+    let written = ["run.jsonl", "run.wire.jsonl", ".github/workflows/casebook.yml"].map(|name| sandbox.read(name));
+    let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
+    for text in written.iter().chain(&shown).chain([&file]) {
+        assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
+    }
+}
+
+#[test]
+fn secrets_of_a_url_are_in_no_output_and_no_file() {
+    let sandbox = Sandbox::empty();
+    let server = Server::plain(mcp(Some(&["one"])));
+    let other = "Zw9yH3uN6pB1sDqM";
+    let done = run(&sandbox, &[&format!("{}?api_key={SECRET}&token={other}", server.url()), "--verbose"]);
+    done.exits(0).stdout_has(&["/mcp?api_key=[URL]&token=[URL]"]);
+    let init = sandbox.run("init t --from run.jsonl");
+    init.exits(0).stderr_has(&["a secret was left out of"]);
+    let written = ["run.jsonl", "run.wire.jsonl", "t/target.toml"].map(|name| sandbox.read(name));
+    let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
+    for text in written.iter().chain(&shown) {
+        assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
+    }
+}
+
+#[test]
 fn running_server_gets_the_headers_and_no_output_has_them() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(|request| {

@@ -11,7 +11,7 @@ fn named(set: &[(&str, &str)], inherited: &[(&str, &str)], names: &[&str]) -> Se
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
     let names = Named::among(names.iter().map(|name| (*name).to_owned()));
-    Secrets::among(&own(set).into_iter().collect(), own(inherited), &names)
+    Secrets::among(own(set), own(inherited), &names)
 }
 
 #[test]
