@@ -105,7 +105,8 @@ fn repository(folder: &Utf8Path) -> Utf8PathBuf {
 }
 
 fn target_toml(about: &About, tried: &Tried, folder: &Utf8Path) -> String {
-    let Tried { command, env, url, header_env, headers, cacert, server, revisions, calls_all, calls, .. } = tried;
+    let Tried { command, env, url, header_env, headers, cacert, server, revisions, lacks, calls_all, calls, .. } =
+        tried;
     let mut out = String::from(
         "# Written by `casebook init`. All keys: https://github.com/mcp-casebook/mcp-casebook/blob/main/docs/targets.md\n",
     );
@@ -139,6 +140,9 @@ fn target_toml(about: &About, tried: &Tried, folder: &Utf8Path) -> String {
     }
     let revisions: Vec<_> = revisions.iter().map(ToString::to_string).collect();
     out += &format!("\n[claims]\nrevisions = {}\n", list(&revisions));
+    if !lacks.is_empty() {
+        out += &format!("lacks = {}\n", list(&lacks.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    }
     if *calls_all {
         out += "calls = \"all\"\n";
     } else if !calls.is_empty() {

@@ -27,7 +27,7 @@ use crate::drive::server::refusal;
 use crate::drive::stopwatch::Stopwatch;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::survey::{Declared, Survey};
+use crate::model::survey::Survey;
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
@@ -268,15 +268,16 @@ impl TargetRunner {
         }
     }
 
-    /// Requests the tool list of a fixed server, once for each revision. A server that never responds is given up after
-    /// a few attempts.
+    /// Requests the tool list of a fixed server, once for each revision; of one that lacks tools, only the handshake. A
+    /// server that has never responded is given up, and any other one after a few attempts.
     async fn list_fixed_tools(
         &mut self,
         server: &Fixed,
         revision: Revision,
         canaries: &Canaries,
     ) -> Result<(), String> {
-        let list = Step { when: When::List, then: Then::Observe, declares: None, initialized: true };
+        let list = Step::observe(When::List);
+        let has_tools = self.target.may_have_tools(revision);
         while self.health.check_usable().is_ok() && !self.listed.contains_key(&revision) {
             self.stop().await;
             let mut fixture = match ServedFixture::connect(&self.target, server, revision, Bindings::default()) {
@@ -288,18 +289,25 @@ impl TargetRunner {
                     break;
                 }
             };
-            let seen = fixture.step(&list, canaries, Deadline::within(self.options.start_limit)).await;
+            let patience = Deadline::within(self.options.start_limit);
+            let seen = if has_tools {
+                fixture.step(&list, canaries, patience).await
+            } else {
+                fixture.open(&list, canaries, patience).await
+            };
             let words = fixture.stderr().clone();
             fixture.stop(&mut self.adapter, StopReason::Finished).await;
             match seen.end {
-                End::Crash { how } => self.health.count_hang(&no_list(revision, &how, &words.take())),
+                End::Crash { how } => self.health.count_hang(&unanswered(has_tools, revision, &how, &words.take())),
                 End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => {
-                    self.health.count_silence(&no_list(revision, "no response within the time limit", &words.take()));
+                    let how = "no response within the time limit";
+                    self.health.count_silence(&unanswered(has_tools, revision, how, &words.take()));
                 }
                 _ => {
                     self.health.count_answer();
-                    self.listed.insert(revision, fixed::names(&seen.messages));
+                    let names = has_tools.then(|| fixed::names(&seen.messages)).flatten();
+                    self.listed.insert(revision, names);
                 }
             }
         }
@@ -399,9 +407,7 @@ impl TargetRunner {
                         // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
-                        let survey = self.target.survey.as_ref();
-                        let declared = survey.and_then(|survey| survey.revisions.get(&planned.id.revision));
-                        if declared.is_none_or(Declared::has_tools) {
+                        if self.target.may_have_tools(planned.id.revision) {
                             drop(fixture.step(&serve, canaries, patience).await);
                         } else {
                             drop(fixture.open(&serve, canaries, patience).await);
@@ -541,9 +547,10 @@ fn exited_silently(transcript: &Transcript) -> bool {
     is_gone && messages().all(|message| message.from == Party::Harness)
 }
 
-/// The reason for which a server is given up that returned no tool list.
-fn no_list(revision: Revision, how: &str, stderr: &str) -> String {
-    format!("the server did not list its tools on {revision}: {how}{}", with_stderr(stderr))
+/// The reason for which a server is given up that did not return its tools, or did not open a connection without them.
+fn unanswered(has_tools: bool, revision: Revision, how: &str, stderr: &str) -> String {
+    let request = if has_tools { "list its tools" } else { "open a connection" };
+    format!("the server did not {request} on {revision}: {how}{}", with_stderr(stderr))
 }
 
 /// Adds the exit of a process to a transcript. Only the process of an adapter can report why it serves nothing.

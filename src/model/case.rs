@@ -171,6 +171,8 @@ words! {
     Need {
         /// Elicitation in form mode.
         ElicitationForm = "elicitation.form",
+        /// Tools at all, of a server.
+        Tools = "tools",
         /// Tools with an output schema.
         ToolsOutputSchema = "tools.outputSchema",
         /// A client that speaks older and newer revisions, and determines which of them a server speaks.

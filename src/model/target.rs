@@ -7,11 +7,12 @@ use std::fmt;
 use camino::Utf8PathBuf;
 
 use super::callable::Callable;
+use super::case::Need;
 use super::endpoint::Endpoint;
 use super::pair::TargetPair;
 use super::program::Program;
 use super::spec::{Revision, Role, Transport, words};
-use super::survey::Survey;
+use super::survey::{Declared, Survey};
 use super::{Pattern, RequirementId, TargetId};
 
 /// A target, or one variant of it.
@@ -63,6 +64,13 @@ impl Target {
     /// Returns whether the target has no `target.toml`, because the user named its command or URL.
     pub fn is_ad_hoc(&self) -> bool {
         self.survey.is_some()
+    }
+
+    /// Returns whether a server may have tools on a revision: it neither lacks them nor declared in a survey that it has
+    /// none.
+    pub fn may_have_tools(&self, revision: Revision) -> bool {
+        let declared = self.survey.as_ref().and_then(|survey| survey.revisions.get(&revision));
+        !self.claims.lacks.contains(&Need::Tools) && declared.is_none_or(Declared::has_tools)
     }
 
     /// Returns the patterns of all entries that excuse something.
@@ -169,7 +177,7 @@ pub struct Claims {
     /// The revisions.
     pub revisions: Vec<Revision>,
     /// The features that the target lacks, of those that a case can require.
-    pub lacks: Vec<super::case::Need>,
+    pub lacks: Vec<Need>,
     /// The changes of the specification that the target implements on revisions before them.
     pub implements: Vec<super::spec::Sep>,
 }

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::callable::Callable;
+use super::case::Need;
 use super::endpoint::HeaderValue;
 use super::spec::Revision;
+use super::survey::Declared;
 use super::target::{Fixed, Target, TargetKind};
 
 /// A server that was tested without a `target.toml`.
@@ -45,6 +47,9 @@ pub struct Tried {
     /// The revisions that the server declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revisions: Vec<Revision>,
+    /// The features that the server does not declare on any revision, of those that a `target.toml` can name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Need>,
     /// `true` if every tool could be called.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calls_all: bool,
@@ -61,6 +66,7 @@ impl Tried {
             env: target.env.keys().cloned().collect(),
             server: survey.server.as_ref().map(|(name, version)| format!("{name} {version}").trim().to_owned()),
             revisions: survey.revisions.keys().copied().collect(),
+            lacks: if survey.revisions.values().any(Declared::has_tools) { Vec::new() } else { vec![Need::Tools] },
             ..Self::default()
         };
         match &target.callable {

@@ -1,19 +1,22 @@
-//! The tests that a server excludes by its declarations, if it was asked for them before the run.
+//! The tests that a server excludes by its declarations: those of a survey before the run, or a claim that it lacks tools.
 //!
-//! Takes a target with a survey, and a test. Must not know how the server was asked.
+//! Takes a target and a test. Must not know how the server was asked.
 
 use crate::model::action::Asks;
-use crate::model::case::Test;
+use crate::model::case::{Need, Test};
 use crate::model::reason::SkipReason;
-use crate::model::spec::Revision;
+use crate::model::spec::{Revision, Role};
 use crate::model::target::Target;
 
-/// Returns why a test is not run on a server that was surveyed, if so.
+/// Returns why a test is not run on a server that lacks tools or was surveyed, if so.
 pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> Option<SkipReason> {
+    let mut asks = test.steps.iter().map(|step| step.when.asks(&test.given));
+    let uses_tools = !test.reach.listed().is_empty() || asks.any(|asks| !matches!(asks, Asks::Nothing | Asks::Other));
+    if uses_tools && test.role != Role::Client && target.claims.lacks.contains(&Need::Tools) {
+        return Some(SkipReason::Lacks(Need::Tools));
+    }
     let declared = target.survey.as_ref()?.revisions.get(&revision)?;
-    let asks = || test.steps.iter().map(|step| step.when.asks(&test.given));
-    let needs_tools = !test.reach.listed().is_empty();
-    if !declared.has_tools() && (needs_tools || asks().any(|asks| !matches!(asks, Asks::Nothing | Asks::Other))) {
+    if uses_tools && !declared.has_tools() {
         return Some(SkipReason::NoTools);
     }
     let names = declared.tools.as_deref();

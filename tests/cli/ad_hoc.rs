@@ -342,6 +342,15 @@ fn server_without_tools_is_not_asked_for_them() {
     let asked: Vec<_> = requests.iter().map(crate::http::Request::method).collect();
     assert!(!asked.iter().any(|method| ["tools/list", "tools/call"].contains(method)), "{asked:?}");
     assert!(asked.contains(&"tools/casebook-nothing"), "{asked:?}");
+    // The same holds for the target.toml of the server.
+    sandbox.run("init t --from run.jsonl").exits(0);
+    assert!(sandbox.read("t/target.toml").contains("lacks = [\"tools\"]\n"), "{}", sandbox.read("t/target.toml"));
+    let before = server.requests().len();
+    sandbox.run("run t").exits(0).stdout_has(&["as expected"]);
+    let requests = server.requests().split_off(before);
+    let asked: Vec<_> = requests.iter().map(crate::http::Request::method).collect();
+    assert!(!asked.iter().any(|method| ["tools/list", "tools/call"].contains(method)), "{asked:?}");
+    assert!(asked.contains(&"tools/casebook-nothing"), "{asked:?}");
 }
 
 #[test]
