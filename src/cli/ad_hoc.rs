@@ -106,6 +106,11 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
                 header_env.iter().map(|typed| ad_hoc::header_env(typed).map_err(|why| format!("--header-env: {why}")));
             let headers = given.chain(from_env).collect::<Result<Vec<_>, _>>().map_err(usage)?;
             let endpoint = Endpoint { url, headers, roots: cacert.as_ref().map(|path| folder.join(path)) };
+            if cacert.is_some() && !endpoint.is_encrypted() {
+                return Err(usage(
+                    "--cacert is for an https:// URL: nothing is encrypted on an http:// one".to_owned(),
+                ));
+            }
             check_variables(&endpoint)?;
             warn_of_plain_text(&endpoint);
             ad_hoc::of_endpoint(endpoint, folder)

@@ -377,6 +377,7 @@ fn wrong_use_is_refused_before_anything_is_sent() {
         (vec![&url, "--header", SECRET], "expected 'NAME: VALUE'"),
         (vec![&url, "--header", "Host: a"], "casebook sets the header `Host` itself"),
         (vec![&url, "--header-env", "Authorization=NO_SUCH_VARIABLE_HERE"], "the variable is not set"),
+        (vec![&url, "--cacert", "root.pem"], "--cacert is for an https:// URL"),
         (vec![&url, "reference"], "a URL is tested alone"),
         (vec!["http://me:kQ8vT2mZx7Lw4RbY@127.0.0.1/"], "has a user or a password"),
         (vec!["reference", "--header", "A: b"], "are for a URL"),
