@@ -31,7 +31,7 @@ use crate::run::Secrets;
 
 /// The number of workers for a server on this machine: each starts a process of the server for each revision, and the
 /// tests are few.
-const WORKERS: usize = 2;
+const WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
 /// The columns of the first screen.
 const WIDTH: usize = 80;
 /// The columns of its labels.
@@ -193,11 +193,16 @@ fn check_calls(target: &Target, survey: &Survey) -> Result<(), Problem> {
     Err(Problem::new(Exit::Usage, Untrusted(&text).line(400)))
 }
 
-/// Returns the number of workers, unless the user chooses it: one for a server on another machine.
+/// Returns the most workers of a run with this target, unless the user chooses their number: one for a server on another
+/// machine, and few for one without a `target.toml`.
 pub(super) fn workers(target: &Target, usual: NonZeroUsize) -> NonZeroUsize {
     let is_remote = matches!(&target.drives, TargetKind::Fixed(Fixed::Running(endpoint)) if !endpoint.is_local());
-    let most = if is_remote { 1 } else { WORKERS };
-    NonZeroUsize::new(most).map_or(usual, |most| usual.min(most))
+    let most = match (is_remote, target.is_ad_hoc()) {
+        (true, _) => NonZeroUsize::MIN,
+        (false, true) => WORKERS,
+        (false, false) => usual,
+    };
+    usual.min(most)
 }
 
 /// Prints what the server declares, and what will be sent to it.
@@ -313,6 +318,19 @@ mod tests {
             let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(of_command(&words, Utf8Path::new("/a")).id.name, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn server_on_another_machine_has_one_worker() {
+        let usual = NonZeroUsize::new(8).expect("8 is not zero");
+        let running = |url: &str, survey| {
+            let target = ad_hoc::of_endpoint(Endpoint::new(url), Utf8Path::new("/a"));
+            workers(&Target { survey, ..target }, usual).get()
+        };
+        let with_toml = ["https://example.com/mcp", "http://127.0.0.1:3000/mcp"].map(|url| running(url, None));
+        let ad_hoc =
+            ["https://example.com/mcp", "http://127.0.0.1:3000/mcp"].map(|url| running(url, Some(Survey::default())));
+        assert_eq!((with_toml, ad_hoc), ([1, 8], [1, 2]));
     }
 
     #[test]

@@ -379,13 +379,11 @@ async fn carry_out(
     }
 }
 
-/// Returns the settings of the run. Few workers test a server without a `target.toml`.
+/// Returns the settings of the run. Few workers test a server without a `target.toml`, or one on another machine.
 fn options(args: &RunArgs, targets: &[Arc<Target>]) -> Options {
     let usual = args.options();
-    match targets.first().filter(|target| target.is_ad_hoc() && args.jobs.is_none()) {
-        Some(target) => Options { jobs: ad_hoc::workers(target, usual.jobs), ..usual },
-        None => usual,
-    }
+    let jobs = targets.iter().map(|target| ad_hoc::workers(target, usual.jobs)).min();
+    Options { jobs: jobs.filter(|_| args.jobs.is_none()).unwrap_or(usual.jobs), ..usual }
 }
 
 /// Plans a run of the same targets and cases without a selection.
