@@ -72,7 +72,7 @@ pub(super) fn init(args: &InitArgs) -> Result<Exit, Problem> {
             print_line(&format!("wrote {}", shown(&workflow)));
         }
     }
-    for line in to_do(tried) {
+    for line in to_do(tried).into_iter().chain(of_folder(tried, &folder)) {
         eprint_line(&line);
     }
     let path = relative(&folder, here.folder());
@@ -159,12 +159,20 @@ fn variable(header: &str) -> String {
 
 /// Returns a command for another folder: the files of the first folder that it names have a path from there.
 fn command_from(command: &[String], ran_in: &Utf8Path, folder: &Utf8Path) -> Vec<String> {
-    let moved = |(place, word): (usize, &String)| {
-        let is_path = word.contains('/') || [".", ".."].contains(&word.as_str());
+    let path_from = |word: &str, is_program: bool| {
+        let is_path = word.contains('/') || [".", ".."].contains(&word);
         let file = ran_in.join(word);
-        let is_file = if place == 0 { is_path } else { file.is_file() || is_path && file.exists() };
+        let is_file = if is_program { is_path } else { file.is_file() || is_path && file.exists() };
         let is_here = is_file && !Utf8Path::new(word).is_absolute() && ran_in.is_absolute();
-        if is_here { relative(&normalized(&file), folder) } else { word.clone() }
+        is_here.then(|| relative(&normalized(&file), folder))
+    };
+    // `--option=PATH`
+    let option_from = |word: &str| {
+        let (option, path) = word.split_once('=').filter(|(option, _)| option.starts_with('-'))?;
+        Some(format!("{option}={}", path_from(path, false)?))
+    };
+    let moved = |(place, word): (usize, &String)| {
+        path_from(word, place == 0).or_else(|| option_from(word)).unwrap_or_else(|| word.clone())
     };
     command.iter().enumerate().map(moved).collect()
 }
@@ -255,6 +263,16 @@ fn to_do(tried: &Tried) -> Vec<String> {
         )
     });
     headers.chain(env).chain(left_out).collect()
+}
+
+/// Returns a warning that the command runs in another folder than before, if nothing in it shows that.
+fn of_folder(tried: &Tried, folder: &Utf8Path) -> Option<String> {
+    let ran_in = Utf8Path::new(&tried.folder);
+    let is_moved = command_from(&tried.command, ran_in, folder) != tried.command;
+    let is_affected = !tried.command.is_empty() && !is_moved && ran_in != folder;
+    is_affected.then(|| {
+        format!("casebook: the command now runs in {}, and may need a path to its files", one_line(folder.as_str()))
+    })
 }
 
 #[cfg(test)]

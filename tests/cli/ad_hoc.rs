@@ -421,6 +421,29 @@ fn init_writes_a_target_that_runs() {
 }
 
 #[test]
+fn init_says_that_a_command_runs_in_another_folder() {
+    let sandbox = Sandbox::empty();
+    reference(&sandbox, None, "2025-11-25", &tools());
+    let serve = |file: String| {
+        let script = "exec \"$0\" __adapter --stdio-server \"${1#--file=}\"";
+        let words = ["sh".to_owned(), "-c".to_owned(), script.to_owned(), PROGRAM.to_owned(), format!("--file={file}")];
+        run_command(&sandbox, &[], &words).exits(0);
+    };
+    let warning = "the command now runs in";
+    serve("serve.json".to_owned());
+    let done = sandbox.run("init one --from run.jsonl");
+    done.exits(0);
+    assert!(!done.err.contains(warning), "{}", done.err);
+    assert!(sandbox.read("one/target.toml").contains("\"--file=../serve.json\""));
+    sandbox.run("run ./one").exits(0);
+    serve(sandbox.path().join("serve.json").display().to_string());
+    sandbox.run("init two --from run.jsonl").exits(0).stderr_has(&[warning, "/two, and may need a path to its files"]);
+    let here = sandbox.run("init . --from run.jsonl");
+    here.exits(0);
+    assert!(!here.err.contains(warning), "{}", here.err);
+}
+
+#[test]
 fn init_writes_no_value_of_a_header() {
     let sandbox = Sandbox::empty();
     let (config, root) = certificate("127.0.0.1", |_| {});
