@@ -1,4 +1,4 @@
-//! The tests that a server excludes by its declarations: those of a survey before the run, or a claim that it lacks tools.
+//! The tests that a server excludes by its declarations, in a survey before the run or in its claims.
 //!
 //! Takes a target and a test. Must not know how the server was asked.
 

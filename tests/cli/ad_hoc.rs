@@ -270,7 +270,7 @@ fn server_that_never_answers_is_started_only_once() {
 }
 
 #[test]
-fn server_that_never_lists_its_tools_is_reported_before_any_test() {
+fn server_that_never_lists_its_tools_is_reported_at_once() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(|request| mcp(Some(&["one"]))(request).filter(|_| request.method() != "tools/list"));
     run(&sandbox, &[&server.url(), "--start-limit", "1s"])
