@@ -70,7 +70,7 @@ pub struct PairArgs {
     #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
     #[arg(help_heading = heading::TESTS)]
     pub transport: Vec<Transport>,
-    /// Also run the tests marked as heavy, such as lists of more than a thousand tools
+    /// Also run the tests marked as heavy, which need much time or memory
     #[arg(long, help_heading = heading::TESTS)]
     pub heavy: bool,
     /// Run one of N shards: 2/5 runs the second of five

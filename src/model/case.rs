@@ -191,7 +191,8 @@ pub struct Fixture {
     pub tools: Vec<Tool>,
     /// The deliberate errors that casebook makes when it acts as the server.
     pub deviations: Vec<Deviation>,
-    /// The division of the tool list into pages when casebook acts as the server; `None` lists all tools at once.
+    /// The division of the tool list into pages when casebook acts as the server, or in a pair by a server that can divide
+    /// its list; `None` lists all tools at once.
     pub pages: Option<Pages>,
     /// The revision that casebook speaks as the server, for a client that negotiates the revision by itself; `None`
     /// speaks the revision of the test, which the client then knows.
@@ -207,20 +208,33 @@ pub struct Pages {
     pub cursors: Vec<String>,
 }
 
+impl Pages {
+    /// Returns the division in the form that an adapter receives.
+    fn template(&self) -> Template {
+        let cursors = self.cursors.iter().cloned().map(Template::String).collect();
+        Template::Object(vec![
+            ("size".to_owned(), Template::Number(self.size.into())),
+            ("cursors".to_owned(), Template::Array(cursors)),
+        ])
+    }
+}
+
 impl Fixture {
     /// Returns the first tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […]}`.
+    /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […], "pages"?: …}`.
     pub fn template(&self) -> Template {
         let server = [("name", "casebook"), ("version", "1")]
             .map(|(key, value)| (key.to_owned(), Template::String(value.to_owned())));
-        Template::Object(vec![
+        let mut members = vec![
             ("server".to_owned(), Template::Object(server.into())),
             ("tools".to_owned(), Template::Array(self.tools.iter().map(|tool| tool.definition.clone()).collect())),
-        ])
+        ];
+        members.extend(self.pages.as_ref().map(|pages| ("pages".to_owned(), pages.template())));
+        Template::Object(members)
     }
 }
 

@@ -85,6 +85,8 @@ decisions! {
         absent: &'static [&'static str] = &[],
         /// Before this revision, structured content is an object.
         any_root_since: Revision = Revision::July2026,
+        /// Before that revision, a value that is not an object is refused.
+        older_values: OlderValues = OlderValues::Refused,
         /// A list is sent as a list, not inside an object.
         wraps_lists: bool = false,
         /// The text content repeats the structured content.
@@ -374,6 +376,17 @@ decisions! {
         /// An answer that declines or cancels has no content.
         refusal_content: fn(&elicit::Form) -> Option<Map<String, Value>> = |_| None,
     }
+}
+
+/// The form in which a server sends a value that is not an object, on the revisions that have no such structured content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OlderValues {
+    /// The tool, or its result, is refused.
+    Refused,
+    /// The value is the text of the result. The output schema is not listed.
+    Text,
+    /// The value is the member `result` of an object. The output schema is not listed.
+    Wrapped,
 }
 
 /// The channel by which an error is reported.

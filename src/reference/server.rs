@@ -248,19 +248,27 @@ impl Server {
     fn list(&self, request: &Request, capabilities: &Value) -> Result<Success, Fault> {
         self.still_answers()?;
         let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
-        if cursor.is_some() && self.policy().requests.checks_cursor {
-            // There is only one page, so the server never issued a cursor.
-            return Err(Fault::params("unknown cursor"));
-        }
+        let is_listed = |tool: &&Tool| (self.policy().tools.are_listed)(self, tool, capabilities);
+        let tools: Vec<_> = self.fixture.tools.iter().filter(is_listed).map(|tool| &tool.listed).collect();
+        let first = || self.fixture.pages.page(&tools, None);
+        let page = match cursor {
+            Some(cursor) => {
+                let page = cursor.as_str().and_then(|cursor| self.fixture.pages.page(&tools, Some(cursor)));
+                if self.policy().requests.checks_cursor { page } else { page.or_else(first) }
+            }
+            None => first(),
+        };
+        let (tools, next) = page.ok_or_else(|| Fault::params("unknown cursor"))?;
         if self.fixture.is_broken {
             return Err(Fault::params("a tool cannot be listed"));
         }
-        let is_listed = |tool: &&Tool| (self.policy().tools.are_listed)(self, tool, capabilities);
-        let mut tools: Vec<_> = self.fixture.tools.iter().filter(is_listed).map(|tool| &tool.listed).collect();
+        let mut tools = tools.to_vec();
         if self.policy().remembers == Some(Event::Listed) && self.memory.fetch_xor(true, Ordering::Relaxed) {
             tools.reverse();
         }
-        Ok(self.complete(self.cacheable(vec![("tools", success(&tools))])))
+        let mut members = vec![("tools", success(&tools))];
+        members.extend(next.map(|cursor| ("nextCursor", success(&cursor))));
+        Ok(self.complete(self.cacheable(members)))
     }
 
     fn cacheable(&self, mut members: Vec<(&'static str, Success)>) -> Vec<(&'static str, Success)> {
@@ -300,6 +308,7 @@ mod tests {
     use super::*;
     use crate::mutants::policy;
     use crate::revision::Revision;
+    use crate::server::fixture::Pages;
     use crate::server::session::Outgoing;
 
     /// Returns an outlet without a receiver.
@@ -376,6 +385,44 @@ mod tests {
             assert_eq!(result.get("structuredContent"), Some(&value));
             assert_eq!(result["content"], json!([{ "type": "text", "text": value.to_string() }]));
         }
+    }
+
+    #[tokio::test]
+    async fn older_values_are_sent_as_text_or_in_an_object() {
+        let members = json!({ "outputSchema": { "type": "array" }, "does": returns(&json!([1])) });
+        for (mutant, structured, text) in [
+            ("older-values-as-text", None, "[1]"),
+            ("older-values-wrapped", Some(json!({ "result": [1] })), r#"{"result":[1]}"#),
+        ] {
+            let server = server(&members, Revision::November2025, mutant);
+            let session = Session::new(json!({}));
+            let answer = async |method: &str| -> Value {
+                let params = Some(json!({ "name": "t" }));
+                let request = Request { id: json!(1), method: method.to_owned(), params };
+                let answer = server.answer_in(&session, &request, &outlet()).await.expect("a result");
+                serde_json::from_str(answer.get()).expect("JSON")
+            };
+            let result = answer("tools/call").await;
+            assert_eq!(
+                (result.get("structuredContent"), &result["content"][0]["text"]),
+                (structured.as_ref(), &json!(text))
+            );
+            assert_eq!(answer("tools/list").await["tools"][0].get("outputSchema"), None);
+        }
+    }
+
+    #[test]
+    fn pages_have_the_given_cursors_and_different_sizes() {
+        let items = [1, 2, 3, 4, 5, 6, 7];
+        let pages: Pages = serde_json::from_value(json!({ "size": 3, "cursors": [""] })).expect("pages");
+        let page = |cursor| pages.page(&items, cursor).map(|(page, next)| (page.len(), next));
+        assert_eq!(page(None), Some((3, Some(String::new()))));
+        assert_eq!(page(Some("")), Some((2, Some("page-3".to_owned()))));
+        assert_eq!(page(Some("page-3")), Some((2, None)));
+        assert_eq!(page(Some("page-2")), None);
+        let whole = Pages::default();
+        assert_eq!(whole.page(&items, None), Some((items.as_slice(), None)));
+        assert_eq!(whole.page(&items, Some("")), None);
     }
 
     #[tokio::test]

@@ -17,6 +17,9 @@ const question = "question"
 type fixture struct {
 	Server mcp.Implementation `json:"server"`
 	Tools  []tool             `json:"tools"`
+	Pages  struct {
+		Size int `json:"size"` // 0 without pages, which is the SDK's default
+	} `json:"pages"`
 }
 
 type tool struct {

@@ -45,7 +45,9 @@ func build(request serveRequest) (*mcp.Server, error) {
 	if !slices.Contains(revisions, request.Revision) {
 		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
-	server := mcp.NewServer(&request.Fixture.Server, &mcp.ServerOptions{Logger: slog.Default()})
+	// https://go.sdk.modelcontextprotocol.io/server/#pagination
+	options := &mcp.ServerOptions{Logger: slog.Default(), PageSize: request.Fixture.Pages.Size}
+	server := mcp.NewServer(&request.Fixture.Server, options)
 	for _, tool := range request.Fixture.Tools {
 		if tool.Does.Elicit != nil && request.Revision < firstStateless {
 			tool.Does.Elicit.State = nil // these revisions have no state

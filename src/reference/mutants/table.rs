@@ -27,7 +27,7 @@ use crate::edits::Hook::{Question, Received, Reply, Request, Response};
 use crate::fetch::{read_files, visit, visit_through_proxy};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
-use crate::policy::{Channel, Event, GetStream};
+use crate::policy::{Channel, Event, GetStream, OlderValues};
 use crate::revision::Revision;
 use crate::schema::UNBOUNDED;
 
@@ -312,6 +312,15 @@ mutants! { |p|
             p.output.is_mirrored_as_text = false;
         } => ["sep-2106/object-output-before-2026", "sep-2106/object-structured-before-2026",
             "sep-2106/text-for-older-clients", "tools/text-mirrors-structured"],
+        /// On the revisions of 2025, a value that is not an object is sent as text alone.
+        "older-values-as-text": p.output.older_values = OlderValues::Text => [],
+        /// On the revisions of 2025, a value that is not an object is sent as the member `result` of one.
+        "older-values-wrapped": p.output.older_values = OlderValues::Wrapped => [],
+        /// On the revisions of 2025, a value that is not an object is not sent, and no value is repeated as text.
+        "older-values-lost": {
+            p.output.older_values = OlderValues::Text;
+            p.output.is_mirrored_as_text = false;
+        } => ["sep-2106/text-for-older-clients", "tools/text-mirrors-structured"],
         /// Strings that look like numbers or booleans are converted to them.
         "arguments-coerced": p.requests.before_check = coerce => ["tools/inputs-validated", "tools/no-coercion"],
         /// Arguments that `properties` does not name are removed.

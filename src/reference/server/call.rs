@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::message::{Fault, Request, Success, success};
-use crate::policy::{Channel, Event, Policy};
+use crate::policy::{Channel, Event, OlderValues, Policy};
 use crate::server::elicitation::Form;
 use crate::server::fixture::{Does, Returned, Tool};
 use crate::server::state::{self, State};
@@ -211,8 +211,8 @@ impl<'a> Call<'a> {
         let structured = returned.structured_content.map(Arc::new);
         let fixture = &self.server.fixture;
         if let Some(value) = &structured
-            && !fixture.has_any_output()
-            && !value.is_object()
+            && self.is_older(value)
+            && policy.older_values == OlderValues::Refused
         {
             return Err(format!("structured content must be an object in {}", fixture.revision.name()));
         }
@@ -233,10 +233,18 @@ impl<'a> Call<'a> {
         Ok(self.finished(returned.content.unwrap_or_default(), structured.as_deref(), returned.is_error))
     }
 
+    /// Returns whether the revision has no structured content of this type.
+    fn is_older(&self, value: &Value) -> bool {
+        !value.is_object() && !self.server.fixture.has_any_output()
+    }
+
     fn finished(&self, mut content: Vec<Value>, structured: Option<&Value>, is_error: bool) -> Success {
         let policy = &self.policy().output;
-        let wrapped =
-            structured.filter(|value| policy.wraps_lists && value.is_array()).map(|value| json!({ "result": value }));
+        let is_wrapped = |value: &&Value| {
+            policy.wraps_lists && value.is_array()
+                || policy.older_values == OlderValues::Wrapped && self.is_older(value)
+        };
+        let wrapped = structured.filter(is_wrapped).map(|value| json!({ "result": value }));
         let structured = wrapped.as_ref().or(structured);
         if let Some(value) = structured
             && content.is_empty()
@@ -246,6 +254,7 @@ impl<'a> Call<'a> {
             content.push(json!({ "type": "text", "text": value.to_string() }));
         }
         let mut members = vec![("content", success(&content))];
+        let structured = structured.filter(|value| !self.is_older(value));
         members.extend(structured.map(|value| ("structuredContent", success(value))));
         if is_error {
             members.push(("isError", success(&true)));

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::message::{Members, object, one_line, present};
 use crate::parameters::{self, Parameter};
-use crate::policy::Policy;
+use crate::policy::{OlderValues, Policy};
 use crate::revision::Revision;
 use crate::schema::Schema;
 use crate::server::effects::{Notice, Wait};
@@ -22,10 +22,45 @@ use crate::server::state::State;
 pub(crate) struct Fixture {
     pub(crate) server: Value,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) pages: Pages,
     pub(crate) revision: Revision,
     pub(crate) policy: &'static Policy,
     /// `true` if an invalid tool is missing. Only a mutant continues without it.
     pub(crate) is_broken: bool,
+}
+
+/// The division of the list of tools into pages. By default, there is only one page.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pages {
+    /// The largest number of tools on a page.
+    size: usize,
+    /// The cursors of the second and later pages. Missing ones are made up.
+    cursors: Vec<String>,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { size: usize::MAX, cursors: vec![] }
+    }
+}
+
+impl Pages {
+    /// Returns the items on the page of a cursor, and the cursor of the next page; `None` if the server never issued the
+    /// cursor. Every second page has one item less than the others, because no client may assume a fixed size.
+    pub(crate) fn page<'a, T>(&self, items: &'a [T], cursor: Option<&str>) -> Option<(&'a [T], Option<String>)> {
+        let (mut rest, mut own) = (items, None);
+        for number in 0.. {
+            let size = if number % 2 == 0 { self.size } else { self.size.saturating_sub(1) };
+            let (page, further) = rest.split_at(size.max(1).min(rest.len()));
+            let made_up = || format!("page-{}", number + 2);
+            let next = (!further.is_empty()).then(|| self.cursors.get(number).cloned().unwrap_or_else(made_up));
+            if own.as_deref() == cursor {
+                return Some((page, next));
+            }
+            (rest, own) = (further, Some(next?));
+        }
+        None
+    }
 }
 
 /// A tool.
@@ -77,6 +112,8 @@ pub(crate) struct Refused {
 struct Source {
     server: Value,
     tools: Vec<Members>,
+    #[serde(default)]
+    pages: Pages,
 }
 
 impl Fixture {
@@ -97,7 +134,8 @@ impl Fixture {
             message: error.to_string(),
             tool: None,
         })?;
-        let mut fixture = Self { server: source.server, tools: vec![], revision, policy, is_broken: false };
+        let mut fixture =
+            Self { server: source.server, tools: vec![], pages: source.pages, revision, policy, is_broken: false };
         for members in source.tools {
             let named = |(kind, message)| Refused { kind, message, tool: members.string("name").ok().flatten() };
             match fixture.tool(&members).map_err(named) {
@@ -139,16 +177,18 @@ impl Fixture {
             return Err(("SchemaError", "outputSchema: it must be an object".to_owned()));
         }
         let output = output.map(|text| self.schema(text)).transpose().map_err(schema_error("outputSchema"))?;
-        if let Some(output) = &output
-            && !self.has_any_output()
-            && output.value().get("type").and_then(Value::as_str) != Some("object")
-        {
+        let has_other_root = |output: &Schema| output.value().get("type").and_then(Value::as_str) != Some("object");
+        let is_older = output.as_ref().is_some_and(has_other_root) && !self.has_any_output();
+        if is_older && self.policy.output.older_values == OlderValues::Refused {
             let message = format!("outputSchema: `type` must be \"object\" in {}", self.revision.name());
             return Err(("SchemaError", message));
         }
         let does = self.does(members.get("does"))?;
         // The behaviour of the code is not part of the list.
-        let listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does").cloned().collect();
+        let mut listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does").cloned().collect();
+        if is_older {
+            listed.retain(|(key, _)| key != "outputSchema");
+        }
         Ok(Tool { listed: object(&listed), name, input, output, does, parameters })
     }
 
