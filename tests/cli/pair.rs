@@ -46,106 +46,301 @@ fn reference_works_with_itself_over_both_transports() {
     assert!(sandbox.read("pairs.md").starts_with("100 % of the checks hold"));
 }
 
-/// Mutants, with the features that they break, the place and the sentence.
-type Broken = (&'static str, &'static [&'static str], &'static str, Option<&'static str>);
+/// A mutant, and all that a pair with it breaks. The other side is the reference.
+struct Mutant {
+    name: &'static str,
+    /// The features with a broken check: no others may have one.
+    features: &'static [&'static str],
+    /// The feature whose checks fail at `place`, because of one of `sentences`. Each of the sentences is named.
+    main: &'static str,
+    place: &'static str,
+    sentences: &'static [&'static str],
+}
 
-const SERVERS: [Broken; 9] = [
-    ("structured-lost", &[], "the reply does not have what the tool returned", None),
-    (
-        "array-wrapped-in-result",
-        &["any-values"],
-        "the reply does not have what the tool returned",
-        Some("sep-2106/any-json-value"),
-    ),
-    (
-        "failure-as-success",
-        &["errors"],
-        "the reply does not have what the tool returned",
-        Some("sep-1303/failures-are-tool-errors"),
-    ),
-    (
-        "enum-turned-into-text",
-        &["choices"],
-        "the question does not have what the tool asked",
-        Some("elicitation/field-kept"),
-    ),
-    (
-        "any-version-agreed",
-        &["revisions"],
-        "a message that the other side need not accept",
-        Some("lifecycle/other-version"),
-    ),
-    (
-        "decline-unforeseen",
-        &["forms"],
-        "the reply does not have what the tool returned",
-        Some("elicitation/action-arrives"),
-    ),
-    (
-        "responds-on-get-stream",
-        &[],
-        "a message that the other side need not accept",
-        Some("lifecycle/get-stream-no-response"),
-    ),
-    ("session-id-with-space", &[], "a message that the other side need not accept", Some("http/session-id-characters")),
-    (
-        "outputs-closed",
-        &["values"],
-        "the listed schema is not the one that the author gave",
-        Some("tools/output-schema-kept"),
-    ),
+const REPLY: &str = "the reply does not have what the tool returned";
+const USER: &str = "the user did not get what the reply has";
+const REQUEST: &str = "the request does not have what the user gave";
+const MESSAGE: &str = "a message that the other side need not accept";
+
+const SERVERS: [Mutant; 12] = [
+    Mutant {
+        name: "structured-lost",
+        features: &[
+            "any-values",
+            "arguments",
+            "choices",
+            "defaults",
+            "errors",
+            "forms",
+            "large",
+            "odd-arguments",
+            "revisions",
+            "untyped-values",
+            "values",
+        ],
+        main: "values",
+        place: REPLY,
+        sentences: &["tools/structured-returned"],
+    },
+    Mutant {
+        name: "array-wrapped-in-result",
+        features: &["any-values"],
+        main: "any-values",
+        place: REPLY,
+        sentences: &["sep-2106/any-json-value"],
+    },
+    Mutant {
+        name: "failure-as-success",
+        features: &["errors"],
+        main: "errors",
+        place: REPLY,
+        sentences: &["sep-1303/failures-are-tool-errors"],
+    },
+    Mutant {
+        name: "enum-turned-into-text",
+        features: &["choices"],
+        main: "choices",
+        place: "the question does not have what the tool asked",
+        sentences: &["elicitation/field-kept"],
+    },
+    Mutant {
+        name: "any-version-agreed",
+        features: &["revisions"],
+        main: "revisions",
+        place: MESSAGE,
+        sentences: &["lifecycle/other-version"],
+    },
+    Mutant {
+        name: "decline-unforeseen",
+        features: &["forms"],
+        main: "forms",
+        place: REPLY,
+        sentences: &["elicitation/action-arrives"],
+    },
+    Mutant {
+        name: "session-id-with-space",
+        features: OF_2025,
+        main: "members",
+        place: MESSAGE,
+        sentences: &["http/session-id-characters"],
+    },
+    Mutant {
+        name: "outputs-closed",
+        features: &["values"],
+        main: "values",
+        place: "the listed schema is not the one that the author gave",
+        sentences: &["tools/output-schema-kept"],
+    },
+    Mutant {
+        name: "output-schema-lost",
+        features: &["list"],
+        main: "list",
+        place: REPLY,
+        sentences: &["tools/output-schema-kept"],
+    },
+    Mutant {
+        name: "title-not-listed",
+        features: &["members"],
+        main: "members",
+        place: REPLY,
+        sentences: &["tools/title-kept"],
+    },
+    Mutant {
+        name: "older-values-lost",
+        features: &["values-before-2026"],
+        main: "values-before-2026",
+        place: REPLY,
+        sentences: &["sep-2106/text-for-older-clients"],
+    },
+    Mutant {
+        name: "older-clients-forgotten",
+        features: &["values-before-2026"],
+        main: "values-before-2026",
+        place: MESSAGE,
+        sentences: &["sep-2106/object-structured-before-2026"],
+    },
 ];
 
-const CLIENTS: [Broken; 6] = [
-    ("structured-lost-by-client", &[], "the user did not get what the reply has", None),
-    (
-        "multi-select-flattened",
-        &["choices"],
-        "the answer does not have what the user answered",
-        Some("sep-1330/choice-sent"),
-    ),
-    ("accept-json-only", &[], "a message that the other side need not accept", Some("http/accept-lists-both")),
-    ("state-dropped", &[], "a message that the other side need not accept", Some("sep-2322/state-echoed")),
-    (
-        "is-error-lost",
-        &["errors"],
-        "the user did not get what the reply has",
-        Some("sep-1303/tool-errors-reach-the-user"),
-    ),
-    ("elicitation-undeclared", &[], "a message that the other side need not accept", None),
+const CLIENTS: [Mutant; 9] = [
+    Mutant {
+        name: "structured-lost-by-client",
+        features: &[
+            "any-values",
+            "arguments",
+            "choices",
+            "defaults",
+            "errors",
+            "forms",
+            "large",
+            "odd-arguments",
+            "revisions",
+            "untyped-values",
+            "values",
+        ],
+        main: "values",
+        place: USER,
+        sentences: &["tools/structured-returned"],
+    },
+    Mutant {
+        name: "multi-select-flattened",
+        features: &["choices"],
+        main: "choices",
+        place: "the answer does not have what the user answered",
+        sentences: &["sep-1330/choice-sent"],
+    },
+    Mutant {
+        name: "accept-json-only",
+        features: ALL,
+        main: "list",
+        place: MESSAGE,
+        sentences: &["http/accept-lists-both"],
+    },
+    Mutant {
+        name: "state-dropped",
+        features: &["choices", "defaults", "forms"],
+        main: "defaults",
+        place: MESSAGE,
+        sentences: &["sep-2322/state-echoed"],
+    },
+    Mutant {
+        name: "is-error-lost",
+        features: &["errors", "values-before-2026"],
+        main: "errors",
+        place: USER,
+        sentences: &["sep-1303/tool-errors-reach-the-user"],
+    },
+    Mutant {
+        name: "error-result-validated",
+        features: &["errors"],
+        main: "errors",
+        place: USER,
+        sentences: &["sep-1303/tool-errors-reach-the-user"],
+    },
+    Mutant {
+        name: "content-lost-by-client",
+        features: &["errors", "large", "values-before-2026"],
+        main: "errors",
+        place: USER,
+        sentences: &["sep-1303/tool-errors-reach-the-user"],
+    },
+    Mutant {
+        name: "elicitation-undeclared",
+        features: &["choices", "defaults", "forms"],
+        main: "choices",
+        place: MESSAGE,
+        sentences: &["elicitation/client-declares", "elicitation/declared-on-each-request"],
+    },
+    Mutant {
+        name: "title-lost-by-client",
+        features: &["members"],
+        main: "members",
+        place: USER,
+        sentences: &["tools/title-kept"],
+    },
 ];
 
-/// Runs mutants on one side, and checks that only their cells are broken, and that each loss is theirs.
-fn check(side: &str, mutants: &[Broken]) {
+/// Clients that lose tools of a list in several pages.
+const READERS: [Mutant; 4] = [
+    Mutant {
+        name: "pages-ignored",
+        features: &["pages"],
+        main: "pages",
+        place: REQUEST,
+        sentences: &[
+            "tools/cursors-are-opaque",
+            "tools/empty-cursor-is-no-end",
+            "tools/page-size-not-assumed",
+            "tools/pages-or-none",
+        ],
+    },
+    Mutant {
+        name: "short-page-taken-for-last",
+        features: &["pages"],
+        main: "pages",
+        place: REQUEST,
+        sentences: &["tools/page-size-not-assumed"],
+    },
+    Mutant {
+        name: "cursor-trimmed",
+        features: &["pages"],
+        main: "pages",
+        place: REQUEST,
+        sentences: &["tools/cursors-are-opaque"],
+    },
+    Mutant {
+        name: "cursor-empty-is-end",
+        features: &["pages"],
+        main: "pages",
+        place: REQUEST,
+        sentences: &["tools/empty-cursor-is-no-end"],
+    },
+];
+
+/// All features that are tested with the reference over HTTP.
+const ALL: &[&str] = &[
+    "any-values",
+    "arguments",
+    "choices",
+    "defaults",
+    "errors",
+    "forms",
+    "large",
+    "list",
+    "members",
+    "odd-arguments",
+    "pages",
+    "revisions",
+    "untyped-values",
+    "values",
+    "values-before-2026",
+];
+
+/// The features of the revisions with sessions.
+const OF_2025: &[&str] = &[
+    "arguments",
+    "choices",
+    "defaults",
+    "errors",
+    "forms",
+    "large",
+    "list",
+    "members",
+    "odd-arguments",
+    "pages",
+    "revisions",
+    "untyped-values",
+    "values",
+    "values-before-2026",
+];
+
+/// Runs mutants on one side, and checks that they break only what they should, and that each loss is theirs.
+fn check(side: &str, mutants: &[Mutant]) {
     let sandbox = Sandbox::empty();
-    let names: Vec<_> = mutants.iter().map(|(name, ..)| format!("reference:{name}")).collect();
+    let names: Vec<_> = mutants.iter().map(|mutant| format!("reference:{}", mutant.name)).collect();
     let both = format!("reference,{}", names.join(","));
     let sides = if side == "client" { format!("{both} reference") } else { format!("reference {both}") };
-    let finished = run(&sandbox, &sides, "--transport http");
-    finished.exits(0);
+    run(&sandbox, &sides, "--transport http").exits(0);
     let broken = broken(&sandbox, "pairs.jsonl");
     assert_eq!(features(&broken, "reference+reference"), BTreeSet::new());
-    for (mutant, expected, place, sentence) in mutants {
-        let (client, server) = if side == "client" {
-            (format!("reference:{mutant}"), "reference".to_owned())
+    for Mutant { name, features: expected, main, place, sentences } in mutants {
+        let pair = if side == "client" {
+            format!("reference:{name}+reference")
         } else {
-            ("reference".to_owned(), format!("reference:{mutant}"))
+            format!("reference+reference:{name}")
         };
-        let pair = format!("{client}+{server}");
-        let found = features(&broken, &pair);
-        assert!(!found.is_empty(), "{pair} breaks nothing");
-        if !expected.is_empty() {
-            assert_eq!(found, expected.iter().map(|name| (*name).to_owned()).collect(), "{pair}");
-        }
-        let own: Vec<_> = broken.iter().filter(|(target, ..)| *target == pair).collect();
-        for (_, test, verdict) in &own {
-            assert_eq!(verdict["attribution"]["side"], side, "{pair} {test}: {verdict}");
-        }
-        let named = |verdict: &Value| {
+        assert_eq!(features(&broken, &pair), expected.iter().map(|one| (*one).to_owned()).collect(), "{pair}");
+        let mut named = BTreeSet::new();
+        for (_, test, verdict) in broken.iter().filter(|(target, ..)| *target == pair) {
             let attribution = &verdict["attribution"];
-            attribution["place"] == *place && sentence.is_none_or(|sentence| attribution["requirement"] == sentence)
-        };
-        assert!(own.iter().any(|(_, _, verdict)| named(verdict)), "{pair}: {own:?}");
+            assert_eq!(attribution["side"], side, "{pair} {test}: {verdict}");
+            if test.split('/').nth(1) == Some(main) {
+                assert_eq!(attribution["place"], *place, "{pair} {test}: {verdict}");
+                let sentence = attribution["requirement"].as_str().unwrap_or_default();
+                assert!(sentences.contains(&sentence), "{pair} {test}: {verdict}");
+                named.insert(sentence);
+            }
+        }
+        assert_eq!(named, sentences.iter().copied().collect(), "{pair}");
     }
 }
 
@@ -157,6 +352,67 @@ fn broken_server_breaks_its_cells_only_and_is_named() {
 #[test]
 fn broken_client_breaks_its_cells_only_and_is_named() {
     check("client", &CLIENTS);
+}
+
+#[test]
+fn server_that_responds_on_the_get_stream_is_named() {
+    let sandbox = Sandbox::empty();
+    run(&sandbox, "reference reference:responds-on-get-stream", "--transport http").exits(0);
+    let broken = broken(&sandbox, "pairs.jsonl");
+    // Whether a client has opened the stream when the response comes depends on the time, so that some calls succeed.
+    for (_, test, verdict) in &broken {
+        assert!(test.contains("@2025-"), "{test}: {verdict}");
+        assert_eq!(verdict["attribution"]["side"], "server", "{test}: {verdict}");
+    }
+    let is_named = |verdict: &Value| verdict["attribution"]["requirement"] == "lifecycle/get-stream-no-response";
+    assert!(broken.iter().any(|(.., verdict)| is_named(verdict)), "{broken:?}");
+}
+
+#[test]
+fn client_that_loses_pages_is_named() {
+    check("client", &READERS);
+}
+
+#[test]
+fn server_that_translates_older_values_breaks_nothing() {
+    let sandbox = Sandbox::empty();
+    let servers = "reference:older-values-as-text,reference:older-values-wrapped";
+    run(&sandbox, &format!("reference {servers}"), "--transport http --only pairs/values-before-2026 --strict")
+        .exits(0);
+    let log = sandbox.read("pairs.jsonl");
+    assert_eq!(log.matches("\"kind\":\"pass\"").count(), 20, "{log}");
+}
+
+/// Connects a broken client with a broken server, and checks the side of each loss.
+///
+/// `side` returns the side that broke a check, which is given by the path of its test and its requirement.
+fn check_both(client: &str, server: &str, feature: &str, side: fn(&str, &str) -> &'static str) {
+    let sandbox = Sandbox::empty();
+    let sides = format!("reference:{client} reference:{server}");
+    run(&sandbox, &sides, &format!("--transport http --only pairs/{feature}")).exits(0);
+    let broken = broken(&sandbox, "pairs.jsonl");
+    assert!(!broken.is_empty(), "{sides} breaks nothing");
+    for (_, test, verdict) in broken {
+        let requirement = verdict["requirement"].as_str().expect("a requirement");
+        assert_eq!(verdict["attribution"]["side"], side(&test, requirement), "{sides} {test}: {verdict}");
+    }
+}
+
+#[test]
+fn client_that_loses_values_is_named_beside_other_fault() {
+    check_both("structured-lost-by-client", "result-type-lost", "any-values", |_, _| "client");
+}
+
+#[test]
+fn server_whose_errors_are_wrong_is_named_beside_other_fault() {
+    let side = |test: &str, _: &str| if test.starts_with("pairs/errors/works/") { "client" } else { "server" };
+    check_both("version-header-missing", "failure-as-protocol-error", "errors", side);
+}
+
+#[test]
+fn each_side_is_named_for_its_own_loss() {
+    let side = |_: &str, requirement: &str| if requirement == "pairs/form-arrives" { "server" } else { "client" };
+    check_both("structured-lost-by-client", "titles-lost", "choices", side);
 }
 
 #[test]
@@ -181,7 +437,7 @@ fn shards_together_have_the_tests_of_a_whole_run() {
 }
 
 #[test]
-fn broken_cell_opens_its_messages_and_hostile_text_is_escaped() {
+fn broken_cell_opens_its_messages() {
     let sandbox = Sandbox::empty();
     run(&sandbox, "reference reference:array-wrapped-in-result", "--transport http --report pairs=pairs.html").exits(0);
     let page = sandbox.read("pairs.html");
@@ -190,7 +446,49 @@ fn broken_cell_opens_its_messages_and_hostile_text_is_escaped() {
     {
         assert!(page.contains(&part), "{part}");
     }
-    assert!(page.contains("the user got") && !page.contains("<script"));
+    assert!(page.contains("the user got"));
+}
+
+/// A text that is code on a page, a link in Markdown, a command of a terminal, and a mark that turns the text around.
+const HOSTILE: &str = "<script>alert(1)</script> \"'> [x](javascript:alert) `|` \u{7}\u{1b}[31m\u{202e}";
+
+#[test]
+fn hostile_text_of_a_tool_is_escaped_in_reports() {
+    let sandbox = Sandbox::empty();
+    let quoted = serde_json::to_string(HOSTILE).expect("a text");
+    let requirement = r#"{ "text-arrives": {
+        "level": "DERIVED", "roles": ["pair"],
+        "source": "specification/2026-07-28/server/tools#structured-content",
+        "quote": "This can be any JSON value", "harm": "none", "why": "The text must arrive."
+    } }"#;
+    sandbox.write("cases/hostile/requirements.json", requirement);
+    let case = r#"{
+        "title": "A hostile text is shown as a text",
+        "role": "pair",
+        "given": { "tools": { "speak": {
+            "description": HOSTILE, "inputSchema": { "type": "object" },
+            "does": { "return": { "structuredContent": { "text": HOSTILE } } }
+        } } },
+        "tests": { "spoken": { "steps": [
+            { "when": { "list": "tools" } },
+            {
+                "when": { "call": "speak", "arguments": { "text": HOSTILE } },
+                "then": { "text-arrives": { "structured": { "equals": { "text": "another text" } } } }
+            }
+        ] } }
+    }"#;
+    sandbox.write("cases/hostile/text.json", &case.replace("HOSTILE", &quoted));
+    let reports = "--report pairs=pairs.html --report pairs=pairs.md";
+    let finished = run(&sandbox, "reference reference", &format!("--cases cases --transport http {reports}"));
+    finished.exits(0);
+    let (page, markdown) = (sandbox.read("pairs.html"), sandbox.read("pairs.md"));
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") || page.contains("&#60;script&#62;"), "{page}");
+    for shown in [&page, &markdown, &finished.out, &finished.err] {
+        for raw in ["<script", "\u{7}", "\u{1b}", "\u{202e}"] {
+            assert!(!shown.contains(raw), "{raw:?} in {shown}");
+        }
+    }
+    assert!(!markdown.contains("](javascript:"), "{markdown}");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Conformance of the reference target: it meets the expectations of each case, and each of its mutants violates exactly
 //! the requirements that it declares.
 //!
-//! The trials of `cases` have the names of case files; those of `mutants` begin with `mutants::`, and those of
-//! `any_client` with `any_client::`.
+//! The trials of `cases` have the names of case files; those of `mutants` and `pairs` begin with `mutants::`, and those
+//! of `any_client` with `any_client::`.
 
 mod any_client;
 mod cases;
 mod mutants;
+mod pairs;
 mod veil;
 
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let trials = cases::trials().into_iter().chain(mutants::trials()).chain(any_client::trials()).collect();
+    let trials =
+        [cases::trials(), mutants::trials(), pairs::trials(), any_client::trials()].into_iter().flatten().collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
