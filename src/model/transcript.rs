@@ -221,6 +221,13 @@ impl Message {
         Self { from, text, cut_from: None, lossy: false, status: None, headers, on_get_stream: false, at: 0 }
     }
 
+    /// A whole message of bytes, which need not be UTF-8.
+    pub(crate) fn of_bytes(from: Party, bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let lossy = matches!(text, std::borrow::Cow::Owned(_));
+        Self { lossy, ..Self::new(from, text) }
+    }
+
     /// Returns the value of a header; the first one if there are several.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -6,49 +6,68 @@
 /// The number of bytes of one event that are kept.
 const MAX_EVENT: usize = 16 << 20;
 
+/// The data of an event, or of a whole body: its beginning, if it is too long.
+#[derive(Debug, Default)]
+pub(super) struct Event {
+    pub(super) data: Vec<u8>,
+    /// The number of bytes that were not kept.
+    dropped: u64,
+}
+
+impl Event {
+    /// Adds bytes, and keeps at most `most` bytes in sum.
+    pub(super) fn add(&mut self, bytes: &[u8], most: usize) {
+        let kept = bytes.len().min(most.saturating_sub(self.data.len()));
+        self.data.extend_from_slice(&bytes[..kept]);
+        self.dropped += (bytes.len() - kept) as u64;
+    }
+
+    /// The length of the whole data in bytes, if some were not kept.
+    pub(super) fn cut_from(&self) -> Option<u64> {
+        (self.dropped > 0).then_some(self.data.len() as u64 + self.dropped)
+    }
+}
+
 /// The part of a stream since its last whole event.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     /// The line that has not ended yet.
-    line: Vec<u8>,
+    line: Event,
     /// The lines of data of the event that has not ended yet.
-    data: Vec<u8>,
+    data: Event,
     has_data: bool,
     /// `true` after a carriage return, whose line feed belongs to it.
     after_return: bool,
 }
 
 impl Events {
-    /// Takes the next bytes of the stream. Returns the data of the events that they complete; an event without data is
-    /// none.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    /// Takes the next bytes of the stream. Returns the events that they complete; an event without data is none.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut complete = Vec::new();
         for byte in bytes {
             let is_rest_of_end = std::mem::replace(&mut self.after_return, *byte == b'\r') && *byte == b'\n';
             match byte {
                 b'\n' if is_rest_of_end => {}
                 b'\n' | b'\r' => complete.extend(self.end_line()),
-                _ if self.line.len() < MAX_EVENT => self.line.push(*byte),
-                _ => {}
+                _ => self.line.add(&[*byte], MAX_EVENT),
             }
         }
         complete
     }
 
     /// Takes the end of a line. An empty line ends the event.
-    fn end_line(&mut self) -> Option<Vec<u8>> {
+    fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
-        if line.is_empty() {
-            let data = std::mem::take(&mut self.data);
-            return (std::mem::take(&mut self.has_data) && !data.is_empty()).then_some(data);
+        if line.data.is_empty() {
+            let event = std::mem::take(&mut self.data);
+            return (std::mem::take(&mut self.has_data) && !event.data.is_empty()).then_some(event);
         }
-        let value = line.strip_prefix(b"data:").or_else(|| (line == b"data").then_some(&[]))?;
+        let value = line.data.strip_prefix(b"data:").or_else(|| (line.data == b"data").then_some(&[]))?;
         if std::mem::replace(&mut self.has_data, true) {
-            self.data.push(b'\n');
+            self.data.add(b"\n", MAX_EVENT);
         }
-        let room = MAX_EVENT.saturating_sub(self.data.len());
-        let value = value.strip_prefix(b" ").unwrap_or(value);
-        self.data.extend_from_slice(&value[..value.len().min(room)]);
+        self.data.add(value.strip_prefix(b" ").unwrap_or(value), MAX_EVENT);
+        self.data.dropped += line.dropped;
         None
     }
 }
@@ -60,7 +79,7 @@ mod tests {
     fn taken(parts: &[&str]) -> Vec<String> {
         let mut events = Events::default();
         let found = parts.iter().flat_map(|part| events.take(part.as_bytes()));
-        found.map(|data| String::from_utf8(data).expect("text")).collect()
+        found.map(|event| String::from_utf8(event.data).expect("text")).collect()
     }
 
     #[test]
@@ -71,5 +90,16 @@ mod tests {
         assert_eq!(whole, ["{\"a\":\n1}", "2"]);
         let single: Vec<String> = stream.chars().map(String::from).collect();
         assert_eq!(taken(&single.iter().map(String::as_str).collect::<Vec<_>>()), whole);
+    }
+
+    #[test]
+    fn long_event_is_kept_with_its_whole_length() {
+        let mut events = Events::default();
+        assert!(events.take(b"data: ").is_empty());
+        assert!(events.take(&vec![b'x'; MAX_EVENT]).is_empty());
+        let found = events.take(b"yz\n\ndata: 1\n\n");
+        let [long, short] = &found[..] else { panic!("two events") };
+        assert_eq!(long.cut_from(), Some(MAX_EVENT as u64 + 2));
+        assert_eq!((short.data.as_slice(), short.cut_from()), (&b"1"[..], None));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -13,16 +13,17 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::client::conn::http1::{self as upstream, SendRequest};
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::net::TcpStream;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 
-use super::events::Events;
+use super::encoding::Encoding;
+use super::events::{Event, Events};
 use crate::drive::accept::Asked;
 use crate::drive::client::mock::log::Log;
 use crate::drive::fault::{self, AbortOnDrop};
@@ -32,6 +33,10 @@ use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
 /// The largest body that is read or kept, in bytes.
 const MAX_BODY: usize = 16 << 20;
+/// The largest body of a request that is read without regard to the other requests, in bytes.
+const SMALL_BODY: usize = 64 << 10;
+/// The number of larger bodies of requests that are held at the same time. Further ones wait.
+const LARGE_BODIES: usize = 4;
 const EVENTS: &[u8] = b"text/event-stream";
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -48,6 +53,8 @@ pub(super) struct Upstream {
     /// The first part of the path at the proxy, which only its client knows.
     word: String,
     log: Arc<Log>,
+    /// One permit for each large body of a request that may be held.
+    large: Arc<Semaphore>,
     /// Changed when the connections are to be closed.
     closing: watch::Sender<()>,
 }
@@ -69,6 +76,7 @@ impl Upstream {
             path: format!("{}{query}", url.path()),
             word,
             log,
+            large: Arc::new(Semaphore::new(LARGE_BODIES)),
             closing: watch::Sender::default(),
         })
     }
@@ -98,13 +106,61 @@ pub(super) trait Directory: Send + Sync + 'static {
 
 /// Serves one connection of the client until either side closes it.
 pub(super) async fn serve(stream: TcpStream, asked: Asked, current: Arc<impl Directory>) {
-    let connection = Arc::new(Mutex::new(None));
+    let link = Arc::new(Link::default());
+    let served = Arc::clone(&link);
     let service = service_fn(move |request| {
         asked.mark();
-        pass_on(request, Arc::clone(&current), Arc::clone(&connection))
+        pass_on(request, Arc::clone(&current), Arc::clone(&served))
     });
-    // An error of the connection is due to a side, whose messages are recorded.
-    _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder.preserve_header_case(true).auto_date_header(false);
+    let mut serving = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        // An error of the connection is due to a side, whose messages are recorded.
+        _ = serving.as_mut() => return,
+        () = link.ended() => serving.as_mut().graceful_shutdown(),
+    }
+    _ = serving.await;
+}
+
+/// The connection to the server that belongs to one connection of the client.
+#[derive(Debug, Default)]
+struct Link {
+    connection: Mutex<Option<Connection>>,
+    state: watch::Sender<LinkState>,
+}
+
+#[derive(Debug, Default)]
+struct LinkState {
+    /// The number of requests whose replies are not whole.
+    in_flight: usize,
+    /// `true` if the server has closed the connection.
+    is_closed: bool,
+}
+
+impl Link {
+    /// Waits until the server has closed the connection between two requests.
+    async fn ended(&self) {
+        // The sender lives as long as this value.
+        _ = self.state.subscribe().wait_for(|state| state.is_closed && state.in_flight == 0).await;
+    }
+}
+
+/// A request whose reply is not whole.
+#[derive(Debug)]
+struct InFlight(Arc<Link>);
+
+impl InFlight {
+    fn new(link: &Arc<Link>) -> Self {
+        link.state.send_modify(|state| state.in_flight += 1);
+        Self(Arc::clone(link))
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|state| state.in_flight -= 1);
+    }
 }
 
 /// A connection to the server, with the task that drives it.
@@ -120,42 +176,55 @@ struct Connection {
 async fn pass_on(
     request: Request<Incoming>,
     current: Arc<impl Directory>,
-    connection: Arc<Mutex<Option<Connection>>>,
+    link: Arc<Link>,
 ) -> Result<Response<ReplyBody>, Error> {
+    let in_flight = InFlight::new(&link);
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let Some((server, path)) = current.upstream(path) else { return Ok(bare(StatusCode::NOT_FOUND)) };
     parts.uri = path.parse()?;
-    let body = match Limited::new(body, MAX_BODY).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return Ok(bare(StatusCode::PAYLOAD_TOO_LARGE)),
+    let (body, room) = match whole(body, &server.large).await {
+        Ok(body) => body,
+        Err(error) if error.is::<LengthLimitError>() => {
+            _ = server.log.received_too_long(
+                &[],
+                MAX_BODY + 1,
+                kept_headers::of_request(&parts.method, &parts.headers),
+            );
+            return Ok(bare(StatusCode::PAYLOAD_TOO_LARGE));
+        }
         Err(error) => return Err(error),
     };
-    if !server.log.received(&body, kept_headers::of_request(&parts.method, &parts.headers)) {
+    let headers = kept_headers::of_request(&parts.method, &parts.headers);
+    if !server.log.passed(Message { headers, ..Message::of_bytes(Party::Target, &body) }) {
         return Ok(bare(StatusCode::TOO_MANY_REQUESTS));
     }
     let is_get = parts.method == Method::GET;
     let id =
         serde_json::from_slice::<Identified<'_>>(&body).ok().and_then(|request| Some(request.id?.get().to_owned()));
+    let mut unanswered = Unanswered { log: Arc::clone(&server.log), id: id.filter(|_| !is_get) };
     parts.headers.insert(HOST, server.authority.clone());
     parts.version = hyper::Version::HTTP_11;
-    let mut open = connection.lock().await;
-    if open.as_ref().is_none_or(|open| open.sender.is_closed() || open.word != server.word) {
-        *open = Some(connect(&server).await?);
-    }
-    let sender = &mut open.as_mut().expect("opened just now").sender;
-    sender.ready().await?;
-    let reply = sender.send_request(Request::from_parts(parts, Full::new(body)));
-    drop(open);
-    let (head, body) = reply.await?.into_parts();
+    let reply = match send(Request::from_parts(parts, Full::new(body)), &server, &link).await {
+        Ok(reply) => reply,
+        Err(error) => {
+            // The server closed the connection, and not the client.
+            unanswered.id = None;
+            return Err(error);
+        }
+    };
+    drop(room);
+    let (head, body) = reply.into_parts();
     let is_events = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
+    let encoding = head.headers.get(CONTENT_ENCODING).map_or(Encoding::None, |name| Encoding::of(name.as_bytes()));
+    let can_divide = is_events && !encoding.is_unknown();
     let mut reading = Reading {
-        log: Arc::clone(&server.log),
+        unanswered,
         status: head.status.as_u16(),
         headers: kept_headers::of_reply(&head.headers),
         on_get_stream: is_get,
-        id: id.filter(|_| !is_get),
-        framing: if is_events { Framing::Events(Events::default()) } else { Framing::Whole(Vec::new()) },
+        encoding,
+        framing: if can_divide { Framing::Events(Events::default()) } else { Framing::Whole(Event::default()) },
         recorded: 0,
         is_over: false,
     };
@@ -163,22 +232,57 @@ async fn pass_on(
         reading.end();
     } else if is_get {
         // A stream can stay without a message, and a client can wait for its headers.
-        reading.record(b"");
+        reading.record(&Event::default());
     }
-    Ok(Response::from_parts(head, Passing { body, reading }.boxed_unsync()))
+    Ok(Response::from_parts(head, Passing { body, reading, _in_flight: in_flight }.boxed_unsync()))
 }
 
-async fn connect(server: &Upstream) -> Result<Connection, Error> {
+/// Reads the body of a request. A large one waits for a permit, which lasts as long as the body is held.
+async fn whole(
+    body: impl Body<Data = Bytes, Error: Into<Error>> + Unpin,
+    large: &Arc<Semaphore>,
+) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Error> {
+    let mut body = Limited::new(body, MAX_BODY);
+    let (mut bytes, mut permit) = (Vec::new(), None);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        if permit.is_none() && bytes.len() + data.len() > SMALL_BODY {
+            permit = Some(Arc::clone(large).acquire_owned().await?);
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok((bytes.into(), permit))
+}
+
+/// Sends a request over the connection of this client to this server, and waits for the head of the reply.
+async fn send(request: Request<Full<Bytes>>, server: &Upstream, link: &Arc<Link>) -> Result<Response<Incoming>, Error> {
+    let mut open = link.connection.lock().await;
+    if open.as_ref().is_none_or(|open| open.word != server.word) {
+        *open = Some(connect(server, link).await?);
+    }
+    let sender = &mut open.as_mut().expect("opened just now").sender;
+    // A closed connection is not replaced: without the proxy, the request would fail as well.
+    sender.ready().await?;
+    let reply = sender.send_request(request);
+    drop(open);
+    Ok(reply.await?)
+}
+
+async fn connect(server: &Upstream, link: &Arc<Link>) -> Result<Connection, Error> {
     let (host, port) = &server.host;
     let stream = TcpStream::connect((host.as_str(), *port)).await?;
     stream.set_nodelay(true)?;
-    let (sender, connection) = upstream::handshake(TokioIo::new(stream)).await?;
-    // An error of the connection reaches the request that waits for a reply.
-    let mut closing = server.closing.subscribe();
+    let (sender, connection) =
+        upstream::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await?;
+    link.state.send_modify(|state| state.is_closed = false);
+    let (link, mut closing) = (Arc::clone(link), server.closing.subscribe());
     let driving = fault::spawn(async move {
         tokio::select! {
-            _ = connection => {}
+            // At the end of a test, the client can keep its connection for the next server.
+            biased;
             _ = closing.changed() => {}
+            // An error of the connection reaches the request that waits for a reply.
+            _ = connection => link.state.send_modify(|state| state.is_closed = true),
         }
     });
     Ok(Connection { word: server.word.clone(), sender, _driving: AbortOnDrop::of(&driving) })
@@ -198,16 +302,32 @@ struct Identified<'a> {
     id: Option<&'a RawValue>,
 }
 
+/// A request without a message in reply. Dropping it records that the client no longer waits.
+#[derive(Debug)]
+struct Unanswered {
+    log: Arc<Log>,
+    /// The id of the request; `None` once there is a message, or if the server has closed the connection.
+    id: Option<String>,
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let headers = vec![(":method".to_owned(), CLOSED.to_owned()), (CLOSED_REQUEST.to_owned(), id)];
+            _ = self.log.received(b"", headers);
+        }
+    }
+}
+
 /// The recording of a reply while its body passes by.
 #[derive(Debug)]
 struct Reading {
-    log: Arc<Log>,
+    unanswered: Unanswered,
     status: u16,
     /// The headers, recorded with the first message.
     headers: Headers,
     on_get_stream: bool,
-    /// The id of the request.
-    id: Option<String>,
+    encoding: Encoding,
     framing: Framing,
     /// The number of messages that were recorded.
     recorded: usize,
@@ -217,31 +337,34 @@ struct Reading {
 #[derive(Debug)]
 enum Framing {
     Events(Events),
-    Whole(Vec<u8>),
+    Whole(Event),
 }
 
 impl Reading {
     fn take(&mut self, bytes: &[u8]) {
-        let events = match &mut self.framing {
-            Framing::Events(events) => events.take(bytes),
-            Framing::Whole(whole) => {
-                let room = MAX_BODY.saturating_sub(whole.len());
-                whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
-                Vec::new()
-            }
-        };
+        let Self { encoding, framing, .. } = self;
+        let mut events = Vec::new();
+        encoding.decode(bytes, |decoded| match framing {
+            Framing::Events(stream) => events.extend(stream.take(decoded)),
+            Framing::Whole(whole) => whole.add(decoded, MAX_BODY),
+        });
         for event in &events {
             self.record(event);
         }
     }
 
-    fn record(&mut self, bytes: &[u8]) {
-        let text = String::from_utf8_lossy(bytes);
-        let lossy = matches!(text, std::borrow::Cow::Owned(_));
-        let (status, headers) = (Some(self.status), std::mem::take(&mut self.headers));
-        let message = Message::new(Party::Harness, text);
-        // The limit on messages applies to the client only.
-        _ = self.log.record(Message { status, headers, lossy, on_get_stream: self.on_get_stream, ..message });
+    fn record(&mut self, event: &Event) {
+        let message = Message::of_bytes(Party::Harness, &event.data);
+        // The server may continue in any case: a limit is no reason to change its reply.
+        _ = self.unanswered.log.passed(Message {
+            cut_from: event.cut_from(),
+            lossy: message.lossy || self.encoding.is_unknown(),
+            status: Some(self.status),
+            headers: std::mem::take(&mut self.headers),
+            on_get_stream: self.on_get_stream,
+            ..message
+        });
+        self.unanswered.id = None;
         self.recorded += 1;
     }
 
@@ -250,9 +373,10 @@ impl Reading {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        match std::mem::replace(&mut self.framing, Framing::Whole(Vec::new())) {
+        self.unanswered.id = None;
+        match std::mem::replace(&mut self.framing, Framing::Whole(Event::default())) {
             Framing::Whole(whole) => self.record(&whole),
-            Framing::Events(_) if self.recorded == 0 => self.record(b""),
+            Framing::Events(_) if self.recorded == 0 => self.record(&Event::default()),
             Framing::Events(_) => {}
         }
     }
@@ -263,6 +387,7 @@ impl Reading {
 struct Passing {
     body: Incoming,
     reading: Reading,
+    _in_flight: InFlight,
 }
 
 impl Body for Passing {
@@ -291,15 +416,22 @@ impl Body for Passing {
     }
 }
 
-impl Drop for Passing {
-    /// Records that the client has closed a body that had no message yet.
-    fn drop(&mut self) {
-        if self.reading.is_over {
-            return;
-        }
-        if let Some(id) = self.reading.id.take().filter(|_| self.reading.recorded == 0) {
-            let headers = vec![(":method".to_owned(), CLOSED.to_owned()), (CLOSED_REQUEST.to_owned(), id)];
-            _ = self.reading.log.received(b"", headers);
-        }
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn large_bodies_wait_for_each_other_and_small_ones_do_not() {
+        let large = Arc::new(Semaphore::new(1));
+        let read = |length: usize| whole(Full::from(vec![b'x'; length]), &large).now_or_never();
+        let (first, permit) = read(SMALL_BODY + 1).expect("there is room").expect("a body");
+        assert_eq!((first.len(), permit.is_some()), (SMALL_BODY + 1, true));
+        assert!(read(SMALL_BODY + 1).is_none());
+        let (small, none) = read(SMALL_BODY).expect("it does not wait").expect("a body");
+        assert_eq!((small.len(), none.is_none()), (SMALL_BODY, true));
+        drop(permit);
+        assert!(read(SMALL_BODY + 1).is_some());
     }
 }

@@ -18,8 +18,8 @@ use crate::drive::accept::Asked;
 use crate::drive::client::mock::log::Log;
 use crate::drive::client::mock::relay_file::{MAX_WORD, WELCOME, relay_file};
 use crate::drive::fault::AbortOnDrop;
-use crate::drive::kept_headers::Headers;
 use crate::drive::process::lines::{LineEvent, Lines, MAX_LINE};
+use crate::model::transcript::{Message, Party};
 
 /// The standard streams of a server.
 pub(super) struct Streams {
@@ -81,40 +81,80 @@ pub(super) async fn converse(stream: TcpStream, asked: &Asked, starts: &Starts) 
     let _pump = AbortOnDrop::of(&pump);
     let log = &starts.log;
     let up = async {
-        _ = pass_on(lines, input, |line| log.received(line, Headers::new())).await;
+        _ = pass_on(lines, input, |line| log.passed(line), Party::Target).await;
         // The server decides when it ends after its input has ended.
         std::future::pending::<()>().await;
     };
-    let down = pass_on(output, &mut write, |line| {
-        log.sent(&String::from_utf8_lossy(line), None, Headers::new());
+    let to_client = |line| {
+        // The server may continue in any case: a limit is no reason to drop its lines.
+        _ = log.passed(line);
         true
-    });
+    };
+    let down = pass_on(output, &mut write, to_client, Party::Harness);
     tokio::select! {
         () = up => Ok(()),
         passed = down => passed,
     }
 }
 
-/// Passes on lines until they end, and then ends the writer.
+/// Passes on lines of a side until they end, and then ends the writer.
 async fn pass_on(
     mut lines: Lines,
     mut write: impl AsyncWrite + Unpin,
-    mut record: impl FnMut(&[u8]) -> bool,
+    record: impl Fn(Message) -> bool,
+    from: Party,
 ) -> io::Result<()> {
     loop {
-        let (line, end): (_, &[u8]) = match lines.next().await {
+        let (line, end): (_, &[u8]) = match lines.next_unchanged().await {
             LineEvent::Line(line) => (line, b"\n"),
             LineEvent::Unended(line) => (line, b""),
             LineEvent::Oversized => {
+                record(Message { cut_from: Some(MAX_LINE as u64 + 1), ..Message::new(from, "") });
                 let reason = format!("a line of more than {MAX_LINE} bytes");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             LineEvent::Eof => return write.shutdown().await,
         };
-        if !record(&line) {
+        if !record(Message::of_bytes(from, line.strip_suffix(b"\r").unwrap_or(&line))) {
             return write.shutdown().await;
         }
         write.write_all(&[&line, end].concat()).await?;
         write.flush().await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_are_passed_on_unchanged_and_recorded_with_marks() {
+        let bytes = b"{\"id\":1}\r\n\r\n{\"id\":\"\xff\"}\n{}\r";
+        let (lines, _pump) = Lines::of(&bytes[..]);
+        let (mut written, messages) = (Vec::new(), Mutex::new(Vec::new()));
+        let record = |message| {
+            messages.lock().expect("no panic").push(message);
+            true
+        };
+        pass_on(lines, &mut written, record, Party::Harness).await.expect("written");
+        assert_eq!(written, bytes);
+        let messages = messages.into_inner().expect("no panic");
+        let seen: Vec<_> = messages.iter().map(|message| (message.text.as_str(), message.lossy)).collect();
+        assert_eq!(seen, [("{\"id\":1}", false), ("", false), ("{\"id\":\"\u{fffd}\"}", true), ("{}", false)]);
+    }
+
+    #[tokio::test]
+    async fn line_that_is_too_long_is_recorded_with_mark() {
+        let bytes = vec![b'x'; MAX_LINE + 1];
+        let (lines, _pump) = Lines::of(std::io::Cursor::new(bytes));
+        let cut = Mutex::new(None);
+        let record = |message: Message| {
+            *cut.lock().expect("no panic") = message.cut_from;
+            true
+        };
+        assert!(pass_on(lines, Vec::new(), record, Party::Harness).await.is_err());
+        assert_eq!(cut.into_inner().expect("no panic"), Some(MAX_LINE as u64 + 1));
     }
 }

@@ -1,5 +1,6 @@
 //! The proxy changes nothing: the same requests to the same servers, with and without it.
 
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -18,9 +19,11 @@ const LIMIT: Duration = Duration::from_secs(20);
 type Reply = (&'static [u8], bool);
 
 const JSON: Reply = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: s1\r\ncontent-length: 19\r\n\r\n{\"id\":1,\"result\":1}",
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nMCP-Session-Id: s1\r\ncontent-length: 19\r\n\r\n{\"id\":1,\"result\":1}",
     false,
 );
+/// A reply after which the server closes the connection without an announcement.
+const JSON_AND_END: Reply = (JSON.0, true);
 const CHUNKED: Reply = (
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n6\r\n{\"id\":\r\n3\r\n7}\n\r\n0\r\n\r\n",
     false,
@@ -30,7 +33,7 @@ const STREAM: Reply = (
       1b\r\nid: 1\r\nretry: 10\r\ndata:\r\n\r\n\r\n13\r\ndata: {\"id\":1}\n\n: \n\r\n0\r\n\r\n",
     false,
 );
-const ACCEPTED: Reply = (b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nx-odd:  a , b \r\n\r\n", false);
+const ACCEPTED: Reply = (b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nX-oDD:  a , b \r\n\r\n", false);
 const REFUSED: Reply =
     (b"HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno", true);
 const CUT: Reply = (b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"id\":", true);
@@ -39,6 +42,8 @@ const CUT_STREAM: Reply = (
     true,
 );
 const NOTHING: Reply = (b"", true);
+/// No reply, on a connection that stays open.
+const SILENCE: Reply = (b"", false);
 
 /// Serves connections with these replies in turn. Returns the address and the requests as they arrive; an empty one is
 /// the end of a connection by the client.
@@ -73,7 +78,7 @@ async fn request(stream: &mut TcpStream) -> String {
             Err(_) => return String::new(),
         }
     }
-    let head = String::from_utf8(bytes).expect("text").to_lowercase();
+    let head = String::from_utf8(bytes).expect("text");
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length:"))
@@ -88,8 +93,8 @@ async fn request(stream: &mut TcpStream) -> String {
 /// Sends a request, and returns all that comes back until the server closes, or until nothing more comes.
 async fn exchange(stream: &mut TcpStream, path: &str, host: &str, body: &str) -> String {
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: {host}\r\naccept: application/json, text/event-stream\r\nx-odd: 1\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nHOST: {host}\r\nAccept: application/json, text/event-stream\r\nx-ODD: 1\r\n\
+         Content-Type: application/json\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all((head + body).as_bytes()).await.expect("a connection");
@@ -105,12 +110,14 @@ async fn exchange(stream: &mut TcpStream, path: &str, host: &str, body: &str) ->
     }
     let text = String::from_utf8(bytes).expect("text");
     let (head, rest) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    // A proxy may add a date, and may divide a body otherwise.
-    let mut lines: Vec<_> = head.lines().map(str::to_lowercase).filter(|line| !line.starts_with("date:")).collect();
-    for line in &mut lines {
-        *line = line.split_once(':').map_or(line.clone(), |(name, value)| format!("{name}:{}", value.trim()));
-    }
+    // Spaces around a value are no part of it.
+    let trimmed = |line: &str| match line.split_once(':') {
+        Some((name, value)) => format!("{name}:{}", value.trim()),
+        None => line.to_owned(),
+    };
+    let mut lines: Vec<_> = head.lines().map(trimmed).collect();
     lines.sort_unstable();
+    // The digits of the length of a chunk may be in either case.
     format!("{}|{}", lines.join("\n"), rest.to_lowercase())
 }
 
@@ -160,7 +167,7 @@ async fn reply_is_the_same_with_and_without_proxy() {
 
 #[tokio::test]
 async fn end_of_connection_is_passed_on() {
-    for reply in [&[REFUSED][..], &[CUT], &[CUT_STREAM], &[NOTHING]] {
+    for reply in [&[REFUSED][..], &[CUT], &[CUT_STREAM], &[NOTHING], &[JSON_AND_END]] {
         for (passed, seen) in both(reply).await {
             assert_eq!(passed, seen);
             assert!(seen.contains("[closed]"), "{seen}");
@@ -208,6 +215,55 @@ async fn client_that_closes_a_body_closes_it_at_the_server() {
     assert_eq!(timeout(LIMIT, requests.recv()).await.expect("an end").as_deref(), Some(""));
     let last = proxy.take_messages().pop().expect("a message");
     assert_eq!((last.header(":method"), last.header(":request")), (Some("CLOSE"), Some("7")));
+}
+
+#[tokio::test]
+async fn client_that_closes_before_reply_leaves_event() {
+    let (behind, mut requests) = server(&[SILENCE]).await;
+    let (_listeners, proxy, address, path) = proxy(behind, "/mcp");
+    let mut stream = TcpStream::connect(&address).await.expect("a proxy");
+    exchange(&mut stream, &path, &address, r#"{"id":7,"method":"tools/call"}"#).await;
+    drop(stream);
+    assert!(requests.recv().await.expect("a request").contains("tools/call"));
+    assert_eq!(timeout(LIMIT, requests.recv()).await.expect("an end").as_deref(), Some(""));
+    let last = proxy.take_messages().pop().expect("a message");
+    assert_eq!((last.header(":method"), last.header(":request")), (Some("CLOSE"), Some("7")));
+}
+
+#[tokio::test]
+async fn server_that_closes_before_reply_leaves_no_event() {
+    let (behind, _requests) = server(&[NOTHING]).await;
+    let (_listeners, proxy, address, path) = proxy(behind, "/mcp");
+    let mut stream = TcpStream::connect(&address).await.expect("a proxy");
+    assert!(exchange(&mut stream, &path, &address, r#"{"id":7}"#).await.contains("[closed]"));
+    let messages = proxy.take_messages();
+    assert_eq!(messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>(), [r#"{"id":7}"#]);
+}
+
+#[tokio::test]
+async fn encoded_reply_is_passed_on_as_it_is_and_recorded_readably() {
+    let text = br#"{"id":1,"result":1}"#;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(text).expect("encoded");
+    let reply = |encoding: &str, body: &[u8]| -> Reply {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {}\r\n\r\n", body.len());
+        (Vec::leak([head.as_bytes(), body].concat()), false)
+    };
+    let gzip = gzip.finish().expect("encoded");
+    let replies: &'static [Reply] = Vec::leak(vec![reply("gzip", &gzip), reply("br", text)]);
+    let (behind, _requests) = server(replies).await;
+    let (_listeners, proxy, address, path) = proxy(behind, "/mcp");
+    let mut stream = TcpStream::connect(&address).await.expect("a proxy");
+    for (bytes, _) in replies {
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes()).await.expect("sent");
+        let mut passed = vec![0; bytes.len()];
+        timeout(LIMIT, stream.read_exact(&mut passed)).await.expect("in time").expect("a reply");
+        assert_eq!(passed, *bytes);
+    }
+    let messages = proxy.take_messages();
+    let server = messages.iter().filter(|message| message.from == Party::Harness && !message.text.is_empty());
+    let seen: Vec<_> = server.map(|message| (message.text.as_bytes(), message.lossy)).collect();
+    assert_eq!(seen, [(&text[..], false), (&text[..], true)]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ const KEPT: usize = 32 << 10;
 /// An event on a stream of lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineEvent {
-    /// A line, without its line feed.
+    /// A line, without its end: a line feed, which can follow a carriage return.
     Line(Vec<u8>),
     /// The last text, without a line feed.
     Unended(Vec<u8>),
@@ -27,6 +27,17 @@ pub(crate) enum LineEvent {
     Oversized,
     /// The end of the stream.
     Eof,
+}
+
+impl LineEvent {
+    fn without_carriage_return(mut self) -> Self {
+        if let Self::Line(line) | Self::Unended(line) = &mut self
+            && line.last() == Some(&b'\r')
+        {
+            line.pop();
+        }
+        self
+    }
 }
 
 /// A stream of lines. When it is dropped, its source is still drained, so that the writer never blocks.
@@ -58,11 +69,16 @@ impl Lines {
                 Err(mpsc::error::TryRecvError::Disconnected) => return Some(LineEvent::Eof),
             };
         }
-        self.read.pop_front()
+        self.read.pop_front().map(LineEvent::without_carriage_return)
     }
 
     /// Returns the next event. A call that is cancelled takes nothing.
     pub(crate) async fn next(&mut self) -> LineEvent {
+        self.next_unchanged().await.without_carriage_return()
+    }
+
+    /// Returns the next event, in which a line keeps a carriage return at its end.
+    pub(crate) async fn next_unchanged(&mut self) -> LineEvent {
         if self.read.is_empty() {
             self.read = self.coming.recv().await.unwrap_or_default();
         }
@@ -90,7 +106,7 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<Line
                 line.extend_from_slice(text);
             }
             if is_whole && !std::mem::take(&mut skipping) {
-                events.push_back(LineEvent::Line(without_carriage_return(std::mem::take(&mut line))));
+                events.push_back(LineEvent::Line(std::mem::take(&mut line)));
             }
         }
         let taken = chunk.len();
@@ -100,15 +116,8 @@ async fn pump(source: impl AsyncRead + Unpin, sender: mpsc::Sender<VecDeque<Line
         }
     }
     if !line.is_empty() {
-        _ = sender.send([LineEvent::Unended(without_carriage_return(line))].into()).await;
+        _ = sender.send([LineEvent::Unended(line)].into()).await;
     }
-}
-
-fn without_carriage_return(mut line: Vec<u8>) -> Vec<u8> {
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    line
 }
 
 /// The beginning and the end of a text that may be endless.

@@ -38,6 +38,28 @@ struct Kept {
     values: usize,
 }
 
+/// The treatment of a message that exceeds the limits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Excess {
+    Dropped,
+    /// The message is cut or, if there are too many, the one before it is marked as cut.
+    Marked,
+}
+
+impl Kept {
+    fn mark(&mut self, mut message: Message) {
+        let length = message.text.len() as u64;
+        if self.count < MAX_MESSAGES {
+            message.cut(MAX_BYTES.saturating_sub(self.bytes));
+            self.count += 1;
+            self.bytes += message.text.len();
+            self.messages.push(message);
+        } else if let Some(last) = self.messages.last_mut() {
+            last.cut_from.get_or_insert(last.text.len() as u64 + length);
+        }
+    }
+}
+
 impl Log {
     /// An empty log whose time begins now.
     pub(crate) fn new() -> Self {
@@ -48,25 +70,26 @@ impl Log {
     pub(crate) fn received(&self, bytes: &[u8], headers: Headers) -> bool {
         let text = String::from_utf8_lossy(bytes);
         let lossy = matches!(text, Cow::Owned(_));
-        self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) })
+        self.write(Message { lossy, ..self.message(Party::Target, &text, None, headers) }, Excess::Dropped)
     }
 
     /// Records a message of the client that is too long: its beginning, and its length so far.
     pub(crate) fn received_too_long(&self, beginning: &[u8], length: usize, headers: Headers) -> bool {
         let kept = String::from_utf8_lossy(&beginning[..beginning.len().min(KEPT)]).into_owned();
         let cut_from = u64::try_from(length).ok();
-        self.write(Message { cut_from, ..self.message(Party::Target, &kept, None, headers) })
+        self.write(Message { cut_from, ..self.message(Party::Target, &kept, None, headers) }, Excess::Dropped)
     }
 
     /// Records a message that is about to be sent.
     pub(crate) fn sent(&self, text: &str, status: Option<u16>, headers: Headers) {
         // The limit on messages applies to the client only.
-        _ = self.write(self.message(Party::Harness, text, status, headers));
+        _ = self.write(self.message(Party::Harness, text, status, headers), Excess::Dropped);
     }
 
-    /// Records a message at this moment. Returns whether its sender may continue.
-    pub(crate) fn record(&self, message: Message) -> bool {
-        self.write(Message { at: self.at(), ..message })
+    /// Records a message between the sides of a pair. Returns whether its sender may continue. A message over the limits
+    /// leaves a mark, because no side is to blame for a message that casebook does not keep.
+    pub(crate) fn passed(&self, message: Message) -> bool {
+        self.write(Message { at: self.at(), ..message }, Excess::Marked)
     }
 
     /// Returns the messages since the last call.
@@ -97,10 +120,13 @@ impl Log {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    fn write(&self, mut message: Message) -> bool {
+    fn write(&self, mut message: Message, excess: Excess) -> bool {
         let values = if message.from == Party::Target { nesting::values(message.text.as_bytes()) } else { 0 };
         let mut kept = self.kept();
         if kept.count >= MAX_MESSAGES || kept.bytes + message.text.len() > MAX_BYTES {
+            if excess == Excess::Marked {
+                kept.mark(message);
+            }
             return false;
         }
         kept.values += values;
@@ -131,6 +157,20 @@ mod tests {
         assert_eq!(log.take().len(), MAX_MESSAGES);
         assert!(!log.received(b"x", Headers::new()));
         assert!(log.take().is_empty());
+    }
+
+    #[test]
+    fn message_over_limit_of_pair_leaves_mark() {
+        let message = |length: usize| Message::new(Party::Harness, "x".repeat(length));
+        let log = Log::new();
+        assert!(log.passed(message(MAX_BYTES - 10)));
+        assert!(!log.passed(message(20)));
+        let cuts: Vec<_> = log.take().iter().map(|message| (message.text.len(), message.cut_from)).collect();
+        assert_eq!(cuts, [(MAX_BYTES - 10, None), (10, Some(20))]);
+        let log = Log::new();
+        assert!((0..MAX_MESSAGES).all(|_| log.passed(message(1))));
+        assert!(!log.passed(message(1)));
+        assert_eq!(log.take().last().expect("a message").cut_from, Some(2));
     }
 
     #[test]
