@@ -19,6 +19,7 @@ use crate::load::target::REFERENCE;
 use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Target, TargetKind};
+use crate::model::transcript::{Transcript, WithoutProxy};
 use crate::model::{Pattern, Shard};
 use crate::plan::{Plan, Selection, plan as plan_of};
 use crate::report::Untrusted;
@@ -42,11 +43,13 @@ the specification.
 Examples:
   casebook pair some-sdk other-sdk      all variants of both
   casebook pair one,two some-sdk:default --transport http
-  casebook pair --all --run-log pairs.jsonl --report pairs=pairs.html";
+  casebook pair --all --run-log pairs.jsonl --report pairs=pairs.html
+  casebook pair some-sdk other-sdk --check-proxy";
 
 /// `casebook pair`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct PairArgs {
     /// Targets whose clients send the requests
     ///
@@ -88,6 +91,12 @@ pub struct PairArgs {
     /// Show each pair and place where a value was lost, and not only the most frequent ones
     #[arg(long, short, help_heading = heading::OUTPUT)]
     pub verbose: bool,
+    /// Also run each test without the proxy, and compare the values that the user of the client gets
+    ///
+    /// The client then reaches the server itself. Over stdio, it starts a process of the adapter. A test whose user gets
+    /// something else is listed, and the exit status is 1.
+    #[arg(long, help_heading = heading::EXECUTION)]
+    pub check_proxy: bool,
     /// Run N workers at the same time [default: number of cores + 1, at most 8]
     ///
     /// Each worker keeps up to 24 adapters.
@@ -213,6 +222,42 @@ fn pairs<'t>(
     (targets, unfit)
 }
 
+/// The tests that ran with and without the proxy.
+#[derive(Default)]
+struct ProxyCheck {
+    all: usize,
+    /// The number of tests whose results differed once.
+    varied: usize,
+    /// The tests whose results differed, with the part that differs in both ways.
+    differences: Vec<[String; 3]>,
+}
+
+impl ProxyCheck {
+    fn add(&mut self, transcript: &Transcript) {
+        self.all += usize::from(transcript.without_proxy.is_some());
+        match &transcript.without_proxy {
+            Some(WithoutProxy::Different { with, without }) => {
+                let test = format!("{} {}", transcript.target, transcript.test);
+                self.differences.push([test, with.clone(), without.clone()]);
+            }
+            Some(WithoutProxy::Varied) => self.varied += 1,
+            Some(WithoutProxy::Same) | None => {}
+        }
+    }
+
+    fn print(&self) {
+        let Self { all, varied, differences } = self;
+        for [test, with, without] in differences {
+            eprint_line(&Untrusted(&format!("{test}: the user gets something else without the proxy")).line(LINE));
+            eprint_line(&Untrusted(&format!("     with the proxy: {with}")).line(LINE));
+            eprint_line(&Untrusted(&format!("  without the proxy: {without}")).line(LINE));
+        }
+        let different = differences.len();
+        let varied = if *varied > 0 { format!("; {varied} differed only once") } else { String::new() };
+        eprint_line(&format!("with and without the proxy: {all} tests compared, {different} different{varied}"));
+    }
+}
+
 async fn carry_out(
     args: &PairArgs,
     library: &crate::model::case::Library,
@@ -227,8 +272,10 @@ async fn carry_out(
     pairs.describe(&header);
     let run_log = saving.path();
     let mut source = args.outputs.begin(run_log.as_deref(), &header);
+    let mut proxy_check = ProxyCheck::default();
     let see = |seen: Seen<'_>| match seen {
         Seen::Judged(record, transcript) => {
+            proxy_check.add(transcript);
             pairs.add(record);
             pairs.add_evidence(transcript);
             if let Some(source) = &mut source {
@@ -247,12 +294,16 @@ async fn carry_out(
     let sides: BTreeMap<_, _> = sides.flatten().map(|side| (&side.id, side)).collect();
     let judge = Judge::new(&library.requirements, sides.into_values());
     let usual = Options::default();
-    let options = Options { jobs: args.jobs.unwrap_or(usual.jobs), step_limit: args.step_limit, ..usual };
+    let (jobs, step_limit) = (args.jobs.unwrap_or(usual.jobs), args.step_limit);
+    let options = Options { jobs, step_limit, checks_proxy: args.check_proxy, ..usual };
     let conducted = conduct(Arc::clone(&plan), judge, options, cancel, log, see).await;
     saving.end(conducted.log, conducted.footer.clone());
     let reported = args.outputs.end(source, conducted.footer.clone(), library);
     if let Err(error) = ignore_broken_pipe(terminal.finish(&pairs, conducted.footer.micros, args.verbose)) {
         keep_error(error);
+    }
+    if args.check_proxy {
+        proxy_check.print();
     }
     if let Some(path) = &run_log {
         eprint_line(&format!("run log: {path}"));
@@ -267,13 +318,15 @@ async fn carry_out(
         Exit::Interrupted
     } else if pairs.has_bug() {
         Exit::Bug
+    } else if !proxy_check.differences.is_empty() {
+        Exit::Unexpected
     } else if pairs.unseen() > 0 {
         Exit::Target
     } else if !saving.is_complete() {
         Exit::Unsaved
     } else if args.outputs.strict && pairs.overall().held < pairs.overall().asked {
         Exit::Unexpected
-    } else if pairs.overall().asked == 0 {
+    } else if pairs.overall().asked == 0 || args.check_proxy && proxy_check.all == 0 {
         Exit::Nothing
     } else {
         Exit::Fine

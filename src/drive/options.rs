@@ -1,4 +1,4 @@
-//! The time limits and the number of workers of a run.
+//! The time limits, the number of workers and the further settings of a run.
 //!
 //! Plain values, made from the command line. Must not know targets or tests.
 
@@ -29,6 +29,8 @@ pub struct Options {
     pub retries: usize,
     /// The seed of a random order of the groups; without it, they run in the order of the plan.
     pub shuffle: Option<u64>,
+    /// `true` to run each test of a pair without the proxy as well.
+    pub checks_proxy: bool,
     /// The path of this program, which clients launch over stdio as `PROGRAM __relay FILE`.
     pub program: Utf8PathBuf,
 }
@@ -46,6 +48,7 @@ impl Default for Options {
             start_limit: Duration::from_secs(30),
             retries: 0,
             shuffle: None,
+            checks_proxy: false,
             program: program.unwrap_or_else(|| "casebook".into()),
         }
     }

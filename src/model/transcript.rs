@@ -50,6 +50,26 @@ pub struct Transcript {
     /// The recording of the same test in a process of its own, where it was run in both ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Box<Transcript>>,
+    /// The result of the same test of a pair without the proxy, if the run checks its proxy and the server was built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_proxy: Option<WithoutProxy>,
+}
+
+/// The result of a test of a pair without the proxy, compared with the result of the same test with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WithoutProxy {
+    /// The user of the client got the same.
+    Same,
+    /// The user got something else once, and the same when the test was run again in both ways.
+    Varied,
+    /// The user got something else twice.
+    Different {
+        /// The first part of the result that differs, with the proxy.
+        with: String,
+        /// The same part without the proxy.
+        without: String,
+    },
 }
 
 impl Transcript {
@@ -68,6 +88,7 @@ impl Transcript {
             micros: 0,
             stdio: None,
             process: None,
+            without_proxy: None,
         }
     }
 }

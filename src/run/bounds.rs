@@ -13,7 +13,7 @@ use crate::model::bound::{LEAST, OBSERVATION, bound, length};
 use crate::model::observation::{AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation};
 use crate::model::reason::Detail;
 use crate::model::record::{Cuts, Record, Verdict};
-use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript};
+use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript, WithoutProxy};
 
 /// The most bytes of a text that are kept.
 pub(super) const TEXT: usize = 32 << 10;
@@ -91,6 +91,7 @@ impl Keeper<'_> {
             micros: _,
             stdio: _,
             process,
+            without_proxy,
         } = transcript;
         self.served(served);
         self.messages(opening);
@@ -109,6 +110,10 @@ impl Keeper<'_> {
         self.text(stderr, 4 * TEXT);
         if let Some(process) = process {
             self.transcript(process);
+        }
+        if let Some(WithoutProxy::Different { with, without }) = without_proxy {
+            self.text(with, TEXT);
+            self.text(without, TEXT);
         }
     }
 

@@ -46,6 +46,21 @@ fn reference_works_with_itself_over_both_transports() {
     assert!(sandbox.read("pairs.md").starts_with("100 % of the checks hold"));
 }
 
+#[cfg(unix)]
+#[test]
+fn user_gets_the_same_with_and_without_the_proxy() {
+    let sandbox = Sandbox::empty();
+    for (transport, least) in [("http", 90), ("stdio", 90)] {
+        let finished = run(&sandbox, "reference reference", &format!("--check-proxy --transport {transport}"));
+        finished.exits(0);
+        let line = finished.err.lines().find(|line| line.starts_with("with and without the proxy: "));
+        let line = line.expect("the numbers of the check");
+        let numbers: Vec<usize> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        assert!(numbers[0] >= least && numbers[1] == 0 && !line.contains("once"), "{transport}: {line}");
+    }
+    assert!(!sandbox.run("pair reference reference --transport http").exits(0).err.contains("without the proxy"));
+}
+
 /// A mutant, and all that a pair with it breaks. The other side is the reference.
 struct Mutant {
     name: &'static str,

@@ -1,5 +1,6 @@
 //! Pairs: the client of one target, connected with the server of another through a proxy that records and changes nothing.
 
+mod compare;
 mod encoding;
 mod events;
 mod http;

@@ -12,6 +12,7 @@ use camino::Utf8Path;
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 
+use super::compare::names_of_url;
 use super::http::{self, Directory, Upstream};
 use super::stdio::{self, Started, Starts};
 use crate::drive::accept::{Way, accept, listen};
@@ -166,6 +167,14 @@ impl Proxy {
                 let command = [program.as_str(), "__relay", &file.path().to_string_lossy()].map(quoted);
                 ("command", format!("[{}]", command.join(",")))
             }
+        }
+    }
+
+    /// Returns the texts that stand for the server in the results of the client.
+    pub(super) fn names(&self) -> Vec<String> {
+        match &self.address {
+            Address::Http(url) => names_of_url(url),
+            Address::Stdio(file) => vec![file.path().to_string_lossy().into_owned()],
         }
     }
 

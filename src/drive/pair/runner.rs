@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::compare::{Got, compare, names_of_url};
 use super::proxy::{Listeners, Proxy};
 use super::side::{Hosted, Side};
 use super::stdio::{Started, Streams};
@@ -20,11 +21,12 @@ use crate::drive::options::Options;
 use crate::drive::overload::{Machine, TOGETHER};
 use crate::drive::process::launch::StopReason;
 use crate::drive::stopwatch::Stopwatch;
+use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::timings::Spent;
-use crate::model::transcript::{End, Party, Served, Transcript};
+use crate::model::transcript::{End, Party, Served, StdioMode, Transcript, WithoutProxy};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
@@ -48,6 +50,8 @@ pub(crate) struct PairRunner {
     given_up: GivenUp,
     /// Set once the limits of `options` are those for an overloaded machine.
     is_patient: bool,
+    /// The texts that stood for the server in the last test; `None` if it was not built.
+    names: Option<Vec<String>>,
     stopwatch: Stopwatch,
 }
 
@@ -64,6 +68,7 @@ impl PairRunner {
             machine,
             given_up,
             is_patient: false,
+            names: None,
             stopwatch,
         }
     }
@@ -108,6 +113,11 @@ impl PairRunner {
     /// # Errors
     /// [`CanaryError`] if the test needs canaries, and there are none.
     pub(crate) async fn run(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
+        let transcript = self.with_patience(planned, canaries).await?;
+        if self.options.checks_proxy { self.checked(planned, canaries, transcript).await } else { Ok(transcript) }
+    }
+
+    async fn with_patience(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
         let transcript = self.attempt(planned, canaries).await?;
         let ended = transcript.steps.last().map(|step| &step.end);
         let is_timeout = matches!(&transcript.served, Served::Failed { end: End::Timeout, .. })
@@ -120,7 +130,95 @@ impl PairRunner {
         self.attempt(planned, canaries).await
     }
 
+    /// Runs a finished test without the proxy, and compares the results. After a difference, both ways are run once more,
+    /// because the results of some SDKs vary in either way.
+    async fn checked(
+        &mut self,
+        planned: &Planned,
+        canaries: &mut Canaries,
+        mut transcript: Transcript,
+    ) -> Result<Transcript, CanaryError> {
+        transcript.without_proxy = self.compared(planned, &transcript).await;
+        if let Some(WithoutProxy::Different { .. }) = transcript.without_proxy {
+            let again = self.with_patience(planned, canaries).await?;
+            if self.compared(planned, &again).await == Some(WithoutProxy::Same) {
+                transcript.without_proxy = Some(WithoutProxy::Varied);
+            }
+        }
+        Ok(transcript)
+    }
+
+    /// Runs the test of a transcript without the proxy, and compares the results; `None` if the server was not built.
+    async fn compared(&mut self, planned: &Planned, transcript: &Transcript) -> Option<WithoutProxy> {
+        let names = self.names.take()?;
+        let with = Got { served: &transcript.served, steps: &transcript.steps, names: &names };
+        let (driven, names) = self.direct(planned, &transcript.bindings).await?;
+        let without = Got { served: &driven.served, steps: &driven.steps, names: &names };
+        Some(compare(&with, &without))
+    }
+
+    /// Connects the client with the server itself. Returns the result and the texts that stand for the server.
+    async fn direct(&mut self, planned: &Planned, bindings: &Bindings) -> Option<(Driven, Vec<String>)> {
+        let TargetKind::Pair(pair) = self.target.drives.clone() else { return None };
+        let mut client = self.side(Role::Client, &pair.client).await;
+        let mut server = self.side(Role::Server, &pair.server).await;
+        let is_ready = client.make_ready(&self.options).await.is_ok() && server.make_ready(&self.options).await.is_ok();
+        let got = if is_ready { self.reach(&mut client, &mut server, planned, bindings).await } else { None };
+        self.sides.extend([client, server]);
+        got
+    }
+
+    async fn reach(
+        &mut self,
+        client: &mut Side,
+        server: &mut Side,
+        planned: &Planned,
+        bindings: &Bindings,
+    ) -> Option<(Driven, Vec<String>)> {
+        let test = &planned.test;
+        // No messages show whether the client waits for its server.
+        let steps = u32::try_from(test.steps.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let limit = test.step_limit(self.options.step_limit).saturating_mul(steps).min(self.options.test_limit);
+        let deadline = Deadline::within(limit);
+        let fixture = test.given.template().render(bindings);
+        let request = order_of(planned, &fixture);
+        let (mut hosted, mut command) = (None, None);
+        let (server_is, names) = match planned.id.transport {
+            Transport::Http => match server.serve_http(request, deadline).await {
+                Ok((serving, url)) => {
+                    hosted = Some(serving);
+                    (("url", quoted(&url)), names_of_url(&url))
+                }
+                Err(served) => {
+                    self.not_served(server, served).await;
+                    return None;
+                }
+            },
+            Transport::Stdio if cfg!(unix) => {
+                let words = command.insert(server.direct(request).ok()?).words();
+                let list = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(",");
+                (("command", format!("[{list}]")), words[1..].to_vec())
+            }
+            // The command is a script for a POSIX shell.
+            Transport::Stdio => return None,
+        };
+        let script = order(planned, client.variant(), bindings, server_is);
+        let began = Instant::now();
+        let drove = client.adapter().drive(&script, deadline).await;
+        let driven = outcome_of_script(test, drove, Vec::new(), began.elapsed());
+        if let Some(hosted) = hosted {
+            server.stop(hosted, Deadline::within(CLOSE)).await;
+        }
+        self.account(client, server, &driven).await;
+        if matches!(driven.served, Served::Failed { end: End::Timeout, .. }) {
+            // No messages show which side hangs.
+            server.discard(StopReason::Hung).await;
+        }
+        Some((driven, names))
+    }
+
     async fn attempt(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
+        self.names = None;
         let TargetKind::Pair(pair) = self.target.drives.clone() else {
             let reason = "the target is no pair".to_owned();
             return Ok(self.blank(&planned.id, Served::Unavailable { reason }));
@@ -190,14 +288,14 @@ impl PairRunner {
         deadline: Deadline,
     ) -> Driven {
         let test = &planned.test;
-        let revision = test.given.revision.unwrap_or(planned.id.revision);
         let fixture = test.given.template().render(bindings);
-        let transport = planned.id.transport;
-        let request = Order { revision, transport, variant: None, fixture: &fixture, stream: None };
+        let request = order_of(planned, &fixture);
+        // Without the proxy, the client starts a process.
+        let mode = if self.options.checks_proxy { StdioMode::Process } else { StdioMode::Stream };
         let mut hosted = Vec::new();
         let mut first = None;
         let mut starts = None;
-        let proxy = match transport {
+        let proxy = match planned.id.transport {
             Transport::Http => match server.serve_http(request, deadline).await {
                 Ok((serving, url)) => {
                     hosted.push(serving);
@@ -206,7 +304,7 @@ impl PairRunner {
                 Err(served) => return self.not_served(server, served).await,
             },
             // The SDK may refuse the fixture, which must be known before a client starts the server.
-            Transport::Stdio => match server.serve_stdio(request, deadline).await {
+            Transport::Stdio => match server.serve_stdio(request, mode, deadline).await {
                 Ok((serving, streams)) => {
                     hosted.push(serving);
                     first = Some(streams);
@@ -221,6 +319,7 @@ impl PairRunner {
         let driven = match proxy {
             Ok(proxy) => {
                 let server_is = proxy.server(&self.options.program);
+                self.names = Some(proxy.names());
                 let script = order(planned, client.variant(), bindings, server_is);
                 let began = Instant::now();
                 let driving = client.adapter().drive(&script, deadline);
@@ -233,7 +332,7 @@ impl PairRunner {
                         // takes too long.
                         () = &mut silent => break Err(Trouble::Hung.served()),
                         Some(started) = next(&mut starts) => {
-                            start(server, &mut first, &mut hosted, request, started, deadline).await;
+                            start(server, &mut first, &mut hosted, (request, mode), started, deadline).await;
                         }
                     }
                 };
@@ -281,6 +380,12 @@ impl PairRunner {
     }
 }
 
+/// The request to serve the fixture of a test.
+fn order_of<'a>(planned: &Planned, fixture: &'a str) -> Order<'a> {
+    let revision = planned.test.given.revision.unwrap_or(planned.id.revision);
+    Order { revision, transport: planned.id.transport, variant: None, fixture, stream: None }
+}
+
 /// Waits for the next start of a server over stdio; forever if there is none over this transport.
 async fn next(starts: &mut Option<tokio::sync::mpsc::Receiver<Started>>) -> Option<Started> {
     match starts {
@@ -294,13 +399,13 @@ async fn start(
     server: &mut Side,
     first: &mut Option<Streams>,
     hosted: &mut Vec<Hosted>,
-    request: Order<'_>,
+    (request, mode): (Order<'_>, StdioMode),
     started: Started,
     deadline: Deadline,
 ) {
     let streams = match first.take() {
         Some(streams) => Some(streams),
-        None => server.serve_stdio(request, deadline).await.ok().map(|(serving, streams)| {
+        None => server.serve_stdio(request, mode, deadline).await.ok().map(|(serving, streams)| {
             hosted.push(serving);
             streams
         }),

@@ -2,20 +2,24 @@
 //!
 //! Takes fixtures, gives the streams or the URL of a server. Must not know the other side.
 
+use std::io::Write as _;
 use std::sync::Arc;
+
+use tempfile::NamedTempFile;
 
 use super::stdio::Streams;
 use crate::drive::adapter::protocol::{Adapter, Order, Serving, StartError, Trouble};
-use crate::drive::adapter::stdio_server::StdioServer;
+use crate::drive::adapter::stdio_server::{StdioServer, stdio_command};
 use crate::drive::adapter::stream::Stream;
 use crate::drive::clock::Deadline;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
+use crate::drive::process::guard::scratch;
 use crate::drive::process::launch::StopReason;
 use crate::drive::process::lines::BoundedText;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
-use crate::model::transcript::{End, Served};
+use crate::model::transcript::{End, Served, StdioMode};
 
 /// One side, with its adapter if it runs.
 #[derive(Debug)]
@@ -33,6 +37,25 @@ pub(super) enum Hosted {
     Adapter(Serving),
     /// In a process of its own.
     Process(Box<StdioServer>),
+}
+
+/// A command with which a client starts a server over stdio, without the proxy. It works as long as this value lives.
+#[derive(Debug)]
+pub(super) struct DirectCommand {
+    script: NamedTempFile,
+    _fixture: NamedTempFile,
+}
+
+impl DirectCommand {
+    /// The words of the command.
+    pub(super) fn words(&self) -> [String; 2] {
+        ["sh".to_owned(), self.script.path().to_string_lossy().into_owned()]
+    }
+}
+
+/// Quotes a word for a POSIX shell.
+fn shell_word(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 impl Side {
@@ -122,17 +145,19 @@ impl Side {
         Ok((Hosted::Adapter(serving), url))
     }
 
-    /// Serves a fixture over stdio; returns its streams as well.
+    /// Serves a fixture over stdio, as a stream of the adapter where it offers this, or in a process; returns its streams
+    /// as well.
     ///
     /// # Errors
     /// The reason why there is no server.
     pub(super) async fn serve_stdio(
         &mut self,
         order: Order<'_>,
+        mode: StdioMode,
         deadline: Deadline,
     ) -> Result<(Hosted, Streams), Served> {
         let order = Order { variant: self.target.id.variant.as_deref(), transport: Transport::Stdio, ..order };
-        if self.health.streams {
+        if self.health.streams && mode != StdioMode::Process {
             let adapter = self.adapter.as_mut().expect("a side that was made ready has an adapter");
             let (serving, Stream { input, output, reading }) = adapter.serve_stream(order, deadline).await?;
             let streams = Streams { input: Box::new(input), output, reading: Some(reading) };
@@ -144,6 +169,30 @@ impl Side {
         };
         let (server, input, output) = StdioServer::start(&self.target, order).map_err(not_started)?;
         Ok((Hosted::Process(Box::new(server)), Streams { input: Box::new(input), output, reading: None }))
+    }
+
+    /// Returns the command with which a client itself starts a server over stdio.
+    ///
+    /// # Errors
+    /// [`StartError`] if a file cannot be written.
+    pub(super) fn direct(&self, order: Order<'_>) -> Result<DirectCommand, StartError> {
+        let order = Order { variant: self.target.id.variant.as_deref(), transport: Transport::Stdio, ..order };
+        let (fixture, command) = stdio_command(&self.target, order)?;
+        let failed = |source| StartError::NoRoom { what: "write the command of a server to a file", source };
+        let mut script =
+            tempfile::Builder::new().prefix("casebook-").suffix(".sh").tempfile_in(scratch()).map_err(failed)?;
+        // The client starts the command in a folder of its own, and passes on few variables.
+        let variables = self.target.env.iter().map(|(name, value)| format!("export {name}={}\n", shell_word(value)));
+        let variables: Vec<_> = variables.collect();
+        let words: Vec<_> = command.iter().map(|word| shell_word(word)).collect();
+        let text = format!(
+            "cd {} || exit\n{}exec {}\n",
+            shell_word(self.target.folder.as_str()),
+            variables.concat(),
+            words.join(" ")
+        );
+        script.write_all(text.as_bytes()).and_then(|()| script.flush()).map_err(failed)?;
+        Ok(DirectCommand { script, _fixture: fixture })
     }
 
     /// Stops a server. If the adapter does not confirm it, the adapter is stopped too.
