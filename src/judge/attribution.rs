@@ -86,7 +86,12 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let fixed = |name: &str| Some(RequirementId::within("", name));
     let first = |sentences: &[RequirementId]| sentences.iter().find(in_force).cloned();
     let sides = &broken.requirement.sides;
+    let is_list = matches!(broken.test.steps[broken.step].when, When::List);
     let requirement = match (side, place) {
+        // The request for a page does not have the cursor.
+        (Some(Role::Client), LossPlace::Request) if is_list && relayed.request == RequestState::Changed => {
+            first(&sides.client)
+        }
         (None, _)
         | (
             _,

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Observer;
 use super::faults::faults;
@@ -156,11 +157,33 @@ fn places(step: &Step, turned: &StepTranscript) -> MessagePlaces {
     MessagePlaces { request, question, answer, reply }
 }
 
-/// Compares the first request of a step with the values that the user gave.
+/// Returns whether each page of a list is requested with the cursor of the page before it.
+fn follows_cursors(turned: &StepTranscript) -> bool {
+    let wire = Wire::new(turned);
+    let text = |raw: &&RawValue| envelope::scalar::<String>(raw);
+    let mut given = None;
+    for (_, party, envelope) in wire.all() {
+        if party == Party::Target {
+            given = envelope.members().and_then(|result| result.get("nextCursor").and_then(text)).or(given);
+        } else if envelope.method.as_deref() == Some(messages::LIST) {
+            let params = envelope.params.and_then(envelope::members).unwrap_or_default();
+            if params.get("cursor").and_then(text) != given.take() {
+                return false;
+            }
+        }
+    }
+    given.is_none()
+}
+
+/// Compares the first request of a step with the values that the user gave, or the requests of a list with its cursors.
 fn request(step: &Step, turned: &StepTranscript, places: MessagePlaces, bindings: &Bindings) -> RequestState {
     let When::Call { tool, arguments, .. } = &step.when else {
         let is_sent = places.request.is_some() || matches!(step.when, When::Serve);
-        return if is_sent { RequestState::AsGiven } else { RequestState::NotSent };
+        return match &step.when {
+            _ if !is_sent => RequestState::NotSent,
+            When::List if !follows_cursors(turned) => RequestState::Changed,
+            _ => RequestState::AsGiven,
+        };
     };
     let Some(place) = places.request else { return RequestState::NotSent };
     let wire = Wire::new(turned);
