@@ -53,7 +53,9 @@ fn of_word(word: &str, levels: usize, found: &mut Vec<(String, String)>) {
     }
     let name = if word.contains("://") { URL } else { UNNAMED };
     for part in inner(word) {
-        add(name, part, found);
+        if found.iter().all(|(_, value)| value != part) {
+            add(name, part, found);
+        }
     }
     // A whole command line, such as the one after `sh -c`.
     let parts: Vec<_> = word.split_whitespace().map(|part| part.trim_matches(['"', '\''])).collect();
