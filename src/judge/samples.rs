@@ -96,6 +96,7 @@ pub(crate) fn transcript(steps: Vec<StepTranscript>) -> Transcript {
         micros: 5,
         stdio: None,
         process: None,
+        without_proxy: None,
     }
 }
 

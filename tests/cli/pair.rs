@@ -50,7 +50,7 @@ fn reference_works_with_itself_over_both_transports() {
 #[test]
 fn user_gets_the_same_with_and_without_the_proxy() {
     let sandbox = Sandbox::empty();
-    for (transport, least) in [("http", 90), ("stdio", 90)] {
+    for (transport, least) in [("http", 65), ("stdio", 65)] {
         let finished = run(&sandbox, "reference reference", &format!("--check-proxy --transport {transport}"));
         finished.exits(0);
         let line = finished.err.lines().find(|line| line.starts_with("with and without the proxy: "));
@@ -471,13 +471,14 @@ const HOSTILE: &str = "<script>alert(1)</script> \"'> [x](javascript:alert) `|` 
 fn hostile_text_of_a_tool_is_escaped_in_reports() {
     let sandbox = Sandbox::empty();
     let quoted = serde_json::to_string(HOSTILE).expect("a text");
-    let requirement = r#"{ "text-arrives": {
+    let requirement = r#"{ "$schema": "../schemas/requirements.json", "text-arrives": {
         "level": "DERIVED", "roles": ["pair"],
         "source": "specification/2026-07-28/server/tools#structured-content",
         "quote": "This can be any JSON value", "harm": "none", "why": "The text must arrive."
     } }"#;
     sandbox.write("cases/hostile/requirements.json", requirement);
     let case = r#"{
+        "$schema": "../schemas/case.json",
         "title": "A hostile text is shown as a text",
         "role": "pair",
         "given": { "tools": { "speak": {
@@ -498,8 +499,11 @@ fn hostile_text_of_a_tool_is_escaped_in_reports() {
     finished.exits(0);
     let (page, markdown) = (sandbox.read("pairs.html"), sandbox.read("pairs.md"));
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") || page.contains("&#60;script&#62;"), "{page}");
+    for shown in [&page, &markdown] {
+        assert!(!shown.contains("<script"), "{shown}");
+    }
     for shown in [&page, &markdown, &finished.out, &finished.err] {
-        for raw in ["<script", "\u{7}", "\u{1b}", "\u{202e}"] {
+        for raw in ["\u{7}", "\u{1b}", "\u{202e}"] {
             assert!(!shown.contains(raw), "{raw:?} in {shown}");
         }
     }

@@ -148,7 +148,7 @@ mod tests {
     #[tokio::test]
     async fn line_that_is_too_long_is_recorded_with_mark() {
         let bytes = vec![b'x'; MAX_LINE + 1];
-        let (lines, _pump) = Lines::of(std::io::Cursor::new(bytes));
+        let (lines, _pump) = Lines::of(io::Cursor::new(bytes));
         let cut = Mutex::new(None);
         let record = |message: Message| {
             *cut.lock().expect("no panic") = message.cut_from;
