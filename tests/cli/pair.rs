@@ -50,13 +50,13 @@ fn reference_works_with_itself_over_both_transports() {
 #[test]
 fn user_gets_the_same_with_and_without_the_proxy() {
     let sandbox = Sandbox::empty();
-    for (transport, least) in [("http", 65), ("stdio", 65)] {
+    for transport in ["http", "stdio"] {
         let finished = run(&sandbox, "reference reference", &format!("--check-proxy --transport {transport}"));
-        finished.exits(0);
+        finished.exits(0).stdout_has(&["100 % of the checks hold"]);
         let line = finished.err.lines().find(|line| line.starts_with("with and without the proxy: "));
         let line = line.expect("the numbers of the check");
         let numbers: Vec<usize> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
-        assert!(numbers[0] >= least && numbers[1] == 0 && !line.contains("once"), "{transport}: {line}");
+        assert!(numbers[0] > 60 && numbers[1..] == [0], "{transport}: {line}");
     }
     assert!(!sandbox.run("pair reference reference --transport http").exits(0).err.contains("without the proxy"));
 }

@@ -52,6 +52,8 @@ pub(crate) struct PairRunner {
     is_patient: bool,
     /// The texts that stood for the server in the last test; `None` if it was not built.
     names: Option<Vec<String>>,
+    /// The way in which servers over stdio are served.
+    mode: StdioMode,
     stopwatch: Stopwatch,
 }
 
@@ -69,6 +71,7 @@ impl PairRunner {
             given_up,
             is_patient: false,
             names: None,
+            mode: StdioMode::Stream,
             stopwatch,
         }
     }
@@ -99,6 +102,7 @@ impl PairRunner {
     /// The transcript of a test in which casebook itself panicked. The processes are not used again.
     pub(crate) fn after_panic(&mut self, planned: &Planned, words: &str) -> Transcript {
         self.sides.clear();
+        self.mode = StdioMode::Stream;
         self.blank(&planned.id, Served::Broken { reason: words.to_owned() })
     }
 
@@ -140,7 +144,11 @@ impl PairRunner {
     ) -> Result<Transcript, CanaryError> {
         transcript.without_proxy = self.compared(planned, &transcript).await;
         if let Some(WithoutProxy::Different { .. }) = transcript.without_proxy {
-            let again = self.with_patience(planned, canaries).await?;
+            // Without the proxy, the client starts a process.
+            self.mode = StdioMode::Process;
+            let again = self.with_patience(planned, canaries).await;
+            self.mode = StdioMode::Stream;
+            let again = again?;
             if self.compared(planned, &again).await == Some(WithoutProxy::Same) {
                 transcript.without_proxy = Some(WithoutProxy::Varied);
             }
@@ -290,8 +298,7 @@ impl PairRunner {
         let test = &planned.test;
         let fixture = test.given.template().render(bindings);
         let request = order_of(planned, &fixture);
-        // Without the proxy, the client starts a process.
-        let mode = if self.options.checks_proxy { StdioMode::Process } else { StdioMode::Stream };
+        let mode = self.mode;
         let mut hosted = Vec::new();
         let mut first = None;
         let mut starts = None;
