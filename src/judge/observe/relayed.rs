@@ -49,6 +49,8 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
             Asks::Call(tool) => tool,
             _ => None,
         };
+        // No side is to blame for a message that casebook did not keep as it was.
+        observed.unread = observed.unread.take().or_else(|| kept_in_part(seen));
         observed.relayed = Some(Relayed {
             request,
             question_changed: tool.is_some_and(|tool| is_other_question(tool, &server, &turned.bindings)),
@@ -58,6 +60,12 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
             server: Box::new(server),
         });
     }
+}
+
+/// Returns the reason why a message of a step is not kept as it was, if there is one.
+fn kept_in_part(seen: &StepTranscript) -> Option<String> {
+    let mut in_part = seen.messages.iter().filter(|message| message.cut_from.is_some() || message.lossy);
+    in_part.find_map(messages::doubt)
 }
 
 /// Returns whether the output schema of a listed tool differs from the one that its author gave.
@@ -197,4 +205,28 @@ fn request(step: &Step, turned: &StepTranscript, places: MessagePlaces, bindings
         None => given.is_none_or(|given| given == empty),
     };
     if name.as_ref() == Some(tool) && is_same { RequestState::AsGiven } else { RequestState::Changed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::{observe, samples};
+    use crate::model::case::Then;
+
+    #[test]
+    fn step_with_a_message_kept_in_part_is_unread() {
+        let unread = |change: fn(Message) -> Message| {
+            let test = samples::test(&[], vec![(samples::call("t"), Then::Observe)]);
+            let test = Test { role: Role::Pair, ..test };
+            let request = Message::new(Party::Target, r#"{"id":1,"method":"tools/call","params":{"name":"t"}}"#);
+            let reply = change(Message::new(Party::Harness, r#"{"id":1,"result":{"content":[]}}"#));
+            let handed = Some(r#"{"result":{"content":[]}}"#.to_owned());
+            let step =
+                StepTranscript { messages: vec![request, reply], end: End::Handed, handed, ..samples::replied(&[]) };
+            observe(&test, &samples::transcript(vec![step])).steps[0].unread.is_some()
+        };
+        assert!(!unread(|reply| reply));
+        assert!(unread(|reply| Message { cut_from: Some(1 << 30), ..reply }));
+        assert!(unread(|reply| Message { lossy: true, ..reply }));
+    }
 }

@@ -15,7 +15,7 @@ const OF_OBJECTS: [&str; 2] = ["pairs/untyped-values", "pairs/values"];
 /// The feature with values of other types, on revisions with SEP-2106.
 const OF_OTHERS: [&str; 1] = ["pairs/any-values"];
 /// The same on earlier revisions, for pairs that speak no other.
-const OF_OTHERS_EARLIER: [&str; 1] = ["pairs/values-before-2026"];
+const OF_OTHERS_EARLIER: [&str; 2] = ["pairs/values-before-2026", "pairs/values-for-older-clients"];
 /// The feature with composed schemas.
 const OF_SCHEMAS: [&str; 1] = ["pairs/list"];
 
@@ -82,14 +82,14 @@ fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static
             continue;
         }
         let has_newest = found.features.keys().any(|feature| is_among(feature, &OF_OTHERS));
-        let of_others = if has_newest { OF_OTHERS } else { OF_OTHERS_EARLIER };
+        let of_others = if has_newest { &OF_OTHERS[..] } else { &OF_OTHERS_EARLIER };
         cell.pairs += 1;
         clients.insert(client);
         servers.insert(server);
         for (feature, rate) in &found.features {
             let into = match () {
                 () if is_among(feature, &OF_OBJECTS) => &mut cell.objects,
-                () if is_among(feature, &of_others) => &mut cell.others,
+                () if is_among(feature, of_others) => &mut cell.others,
                 () if is_among(feature, &OF_SCHEMAS) => &mut cell.schemas,
                 () => continue,
             };
