@@ -354,7 +354,7 @@ mod tests {
     fn differing(user: Outcome, server: StepObservation, faults: &[(Rule, usize, usize)]) -> StepObservation {
         let mut step = seen(user, RequestState::AsGiven, None, 0);
         let relayed = step.relayed.as_mut().expect("the messages of a pair");
-        relayed.server = Box::new(StepObservation { relayed: None, ..server });
+        *relayed.server = StepObservation { relayed: None, ..server };
         relayed.faults =
             faults.iter().map(|(rule, step, message)| Fault { rule: *rule, step: *step, message: *message }).collect();
         step

@@ -13,6 +13,7 @@ pub use super::call_mark::CallMark;
 use super::capability::CapabilityGroup;
 pub use super::deviation::{Change, Deviation};
 pub use super::flaw::Flaw;
+pub use super::need::Need;
 use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revision, Revisions, Role, Transport, words};
 use super::template::Template;
@@ -163,24 +164,6 @@ words! {
         Row = "row",
         /// If the control fails, all other tests of the file are not asked.
         File = "file",
-    }
-}
-
-words! {
-    /// A feature that a case can require of a target.
-    Need {
-        /// Elicitation in form mode.
-        ElicitationForm = "elicitation.form",
-        /// Tools at all, of a server.
-        Tools = "tools",
-        /// Tools with an output schema.
-        ToolsOutputSchema = "tools.outputSchema",
-        /// A client that speaks older and newer revisions, and determines which of them a server speaks.
-        VersionsNegotiation = "versions.negotiation",
-        /// A server that speaks older revisions beside its own.
-        VersionsOlder = "versions.older",
-        /// Notifications that the list of tools has changed.
-        ToolsListChanged = "tools.listChanged",
     }
 }
 

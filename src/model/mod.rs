@@ -20,6 +20,7 @@ mod generate;
 mod hash;
 mod id;
 pub(crate) mod markdown;
+mod need;
 pub mod observation;
 pub mod pair;
 pub mod program;

@@ -21,6 +21,16 @@ const BAD_REQUEST: u16 = 400;
 /// Published revisions with a handshake that casebook does not test. A server may name them.
 const EARLIER: [&str; 2] = ["2024-11-05", "2025-03-26"];
 
+/// The progress of the handshake.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Handshake {
+    /// The client did not ask for one.
+    None,
+    Begun,
+    /// The client said that it is initialized.
+    Ended,
+}
+
 /// A session as far as it was read.
 struct Session<'t> {
     test: &'t Test,
@@ -28,15 +38,13 @@ struct Session<'t> {
     /// The revision for which the server was built.
     served: Revision,
     faults: Vec<Fault>,
-    /// `true` after a request for a handshake.
-    has_handshake: bool,
+    handshake: Handshake,
     /// The revision that the server named in its response to `initialize`.
     agreed: Option<String>,
     /// The revision that the client named.
     named: Option<String>,
     /// The id of the session that the server gave.
     id: Option<String>,
-    is_initialized: bool,
     /// `true` if the client declared elicitation in the handshake.
     elicits: bool,
     /// The revision in the header of the last POST request.
@@ -56,11 +64,10 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
         is_http: transcript.test.transport == Transport::Http,
         served: test.given.revision.unwrap_or(transcript.test.revision),
         faults: Vec::new(),
-        has_handshake: false,
+        handshake: Handshake::None,
         agreed: None,
         named: None,
         id: None,
-        is_initialized: false,
         elicits: false,
         last_version: None,
         open_get: None,
@@ -126,8 +133,7 @@ impl Session<'_> {
         let capabilities = match method {
             "initialize" => {
                 // A further handshake begins a session anew.
-                (self.has_handshake, self.is_initialized) = (true, false);
-                (self.agreed, self.id) = (None, None);
+                (self.handshake, self.agreed, self.id) = (Handshake::Begun, None, None);
                 self.named = text(&params, "protocolVersion");
                 let client = member(&params, "clientInfo").and_then(envelope::members).unwrap_or_default();
                 let has_client = ["name", "version"].iter().all(|key| client.contains_key(*key));
@@ -145,11 +151,11 @@ impl Session<'_> {
         let is_stateless = own.as_deref().is_some_and(|own| lifecycle(own) == Some(Lifecycle::Stateless));
         if self.agreed.is_some() && !is_stateless && is_post && method != "initialize" {
             self.of_stateful_client(at, message, envelope, method);
-        } else if !self.has_handshake && is_request && is_post {
+        } else if !self.has_handshake() && is_request && is_post {
             self.of_stateless_client(at, message, &params, own.as_deref(), of_meta("clientCapabilities").is_some());
         }
         if method == "tools/call" && self.wants_answers() {
-            let (rule, is_kept) = if self.has_handshake {
+            let (rule, is_kept) = if self.has_handshake() {
                 (Rule::ClientDeclares, self.elicits)
             } else {
                 (Rule::DeclaredOnEachRequest, declares)
@@ -163,7 +169,7 @@ impl Session<'_> {
     /// The rules for a client after its handshake.
     fn of_stateful_client(&mut self, at: (usize, usize), message: &Message, envelope: &Envelope<'_>, method: &str) {
         if method == "notifications/initialized" && envelope.id.is_none() {
-            self.is_initialized = true;
+            self.handshake = Handshake::Ended;
         }
         if self.is_http {
             match (message.header(VERSION_HEADER), &self.agreed) {
@@ -177,7 +183,8 @@ impl Session<'_> {
                 self.add(Rule::SessionIdSent, at);
             }
         }
-        if envelope.id.is_some() && matches!(method, "tools/call" | "tools/list") && !self.is_initialized {
+        if envelope.id.is_some() && matches!(method, "tools/call" | "tools/list") && self.handshake != Handshake::Ended
+        {
             self.add(Rule::InitializedSent, at);
         }
     }
@@ -220,7 +227,7 @@ impl Session<'_> {
             .filter(|_| envelope.method.is_none())
             .and_then(|id| self.asked.iter().rev().find(|(own, _)| own == id.get()).map(|(_, method)| method.clone()));
         // The response can follow other messages on its stream, of which the first one has the headers.
-        if self.has_handshake && self.agreed.is_none() && !message.on_get_stream {
+        if self.has_handshake() && self.agreed.is_none() && !message.on_get_stream {
             self.id = message.header(SESSION_HEADER).map(str::to_owned).or(self.id.take());
         }
         if answered.as_deref() == Some("initialize") && envelope.error.is_none() {
@@ -243,14 +250,14 @@ impl Session<'_> {
         if has_agreed && message.status == Some(BAD_REQUEST) && !message.on_get_stream && self.is_beyond() {
             self.add(Rule::OtherVersion, at);
         }
-        let is_stateless = !self.has_handshake && self.served.facts().lifecycle == Lifecycle::Stateless;
+        let is_stateless = !self.has_handshake() && self.served.facts().lifecycle == Lifecycle::Stateless;
         if is_stateless && envelope.method.is_some() && envelope.id.is_some() {
             self.add(Rule::NoRequestsToTheClient, at);
         }
         if envelope.id.is_some_and(|id| id.get() == "null") && envelope.method.is_some() {
             self.add(Rule::IdNotNull, at);
         }
-        if answered.is_some() && message.on_get_stream && self.has_handshake && !self.resumes {
+        if answered.is_some() && message.on_get_stream && self.has_handshake() && !self.resumes {
             self.add(Rule::GetStreamNoResponse, at);
         }
         if answered.as_deref() != Some("tools/call") && answered.as_deref() != Some("tools/list") {
@@ -260,7 +267,7 @@ impl Session<'_> {
             self.add(Rule::ResultType, at);
         }
         let structured = member(&result, "structuredContent");
-        if self.has_handshake && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
+        if self.has_handshake() && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
             self.add(Rule::ObjectBefore2026, at);
         }
     }
@@ -279,6 +286,11 @@ impl Session<'_> {
             };
             self.add(rule, (step, last));
         }
+    }
+
+    /// Returns whether the client asked for a handshake.
+    fn has_handshake(&self) -> bool {
+        self.handshake != Handshake::None
     }
 
     /// Returns whether the server named a revision that is newer than the one it was built for.
