@@ -374,7 +374,7 @@ fn server_that_responds_on_the_get_stream_is_named() {
     let sandbox = Sandbox::empty();
     run(&sandbox, "reference reference:responds-on-get-stream", "--transport http").exits(0);
     let broken = broken(&sandbox, "pairs.jsonl");
-    // Whether a client has opened the stream when the response comes depends on the time, so that some calls succeed.
+    // A client that opens the stream in time gets the response, so that some calls succeed.
     for (_, test, verdict) in &broken {
         assert!(test.contains("@2025-"), "{test}: {verdict}");
         assert_eq!(verdict["attribution"]["side"], "server", "{test}: {verdict}");

@@ -19,6 +19,7 @@ use crate::drive::process::launch::StopReason;
 use crate::drive::process::lines::BoundedText;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
+use crate::model::text::{shell_line, shell_word};
 use crate::model::transcript::{End, Served, StdioMode};
 
 /// One side, with its adapter if it runs.
@@ -51,11 +52,6 @@ impl DirectCommand {
     pub(super) fn words(&self) -> [String; 2] {
         ["sh".to_owned(), self.script.path().to_string_lossy().into_owned()]
     }
-}
-
-/// Quotes a word for a POSIX shell.
-fn shell_word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 impl Side {
@@ -184,12 +180,11 @@ impl Side {
         // The client starts the command in a folder of its own, and passes on few variables.
         let variables = self.target.env.iter().map(|(name, value)| format!("export {name}={}\n", shell_word(value)));
         let variables: Vec<_> = variables.collect();
-        let words: Vec<_> = command.iter().map(|word| shell_word(word)).collect();
         let text = format!(
             "cd {} || exit\n{}exec {}\n",
             shell_word(self.target.folder.as_str()),
             variables.concat(),
-            words.join(" ")
+            shell_line(&command)
         );
         script.write_all(text.as_bytes()).and_then(|()| script.flush()).map_err(failed)?;
         Ok(DirectCommand { script, _fixture: fixture })
