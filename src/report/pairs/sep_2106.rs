@@ -15,7 +15,12 @@ const OF_OBJECTS: [&str; 2] = ["pairs/untyped-values", "pairs/values"];
 /// The feature with values of other types, on revisions with SEP-2106.
 const OF_OTHERS: [&str; 1] = ["pairs/any-values"];
 /// The same on earlier revisions, for pairs that speak no other.
-const OF_OTHERS_EARLIER: [&str; 2] = ["pairs/values-before-2026", "pairs/values-for-older-clients"];
+const OF_OTHERS_EARLIER: [&str; 4] = [
+    "pairs/untyped-values-before-2026",
+    "pairs/untyped-values-for-older-clients",
+    "pairs/values-before-2026",
+    "pairs/values-for-older-clients",
+];
 /// The feature with composed schemas.
 const OF_SCHEMAS: [&str; 1] = ["pairs/list"];
 
