@@ -138,10 +138,14 @@ impl Machine {
     /// `way` is the way in which the run continues.
     pub(crate) async fn check_overload(&self, program: &Utf8Path, way: &str) -> bool {
         if !self.is_overloaded() {
-            let measured = match self.fixed {
+            let mut measured = match self.fixed {
                 Some(measurements) => measurements,
                 None => Measurements::of_this_machine(program).await,
             };
+            if way == TOGETHER {
+                // The load is that of the many adapters.
+                measured.load = None;
+            }
             if measured.show_overload() {
                 // Another worker may have found it at the same time: the first notice stays.
                 _ = self.notice.set(format!(
