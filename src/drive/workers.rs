@@ -98,6 +98,17 @@ fn keeps_process(group: &Group, next: &Group) -> bool {
     group.target.survey.is_some() && is_same
 }
 
+/// Returns whether a worker with the processes of one group can use some of them for the other group: those of a surveyed
+/// server, or of the server of a pair. The clients of pairs are fewer than their servers, and each worker keeps them all.
+fn shares_process(one: &Group, other: &Group) -> bool {
+    match (&one.target.drives, &other.target.drives) {
+        (TargetKind::Pair(one), TargetKind::Pair(other)) => {
+            (&one.server.id.name, &one.server.folder) == (&other.server.id.name, &other.server.folder)
+        }
+        _ => keeps_process(one, other),
+    }
+}
+
 /// The runner of a worker: of one target, or of all pairs.
 #[derive(Debug)]
 enum Runner {
@@ -200,7 +211,7 @@ struct Queue(Mutex<Groups>);
 struct Groups {
     /// Those that no worker has taken, in order.
     left: VecDeque<usize>,
-    /// Those that were taken, of targets that keep their processes.
+    /// Those that were taken: one for each process that other groups can use.
     taken: Vec<usize>,
 }
 
@@ -209,18 +220,18 @@ impl Queue {
         Self(Mutex::new(Groups { left: order.into(), taken: Vec::new() }))
     }
 
-    /// Takes a group: after `last`, one that the same process can serve; otherwise one that no process serves yet; or the
-    /// first one.
+    /// Takes a group: after `last`, one that can use its process; otherwise one whose process no worker has; or the first
+    /// one.
     fn next(&self, plan: &Plan, last: Option<&Group>) -> Option<usize> {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |place: &usize| &plan.groups[*place];
-        let is_kept = groups.left.front().is_some_and(|place| of(place).target.survey.is_some());
-        let serves = |one: &Group| groups.left.iter().position(|place| keeps_process(one, of(place)));
-        let is_served = |place: &usize| groups.taken.iter().any(|other| keeps_process(of(other), of(place)));
+        let shares = |one: &Group| groups.left.iter().position(|place| shares_process(one, of(place)));
+        let is_served = |place: &usize| groups.taken.iter().any(|other| shares_process(of(other), of(place)));
         let unserved = || groups.left.iter().position(|place| !is_served(place));
-        let choice = is_kept.then(|| last.and_then(serves).or_else(unserved)).flatten();
+        let can_share = groups.left.front().is_some_and(|place| shares_process(of(place), of(place)));
+        let choice = can_share.then(|| last.and_then(shares).or_else(unserved)).flatten();
         let place = groups.left.remove(choice.unwrap_or(0))?;
-        if is_kept {
+        if can_share && !groups.taken.iter().any(|other| shares_process(of(other), of(&place))) {
             groups.taken.push(place);
         }
         Some(place)
@@ -283,7 +294,7 @@ impl<T: Send + 'static> Worker<T> {
             if ended == Ended::Interrupted {
                 break;
             }
-            place = next.unwrap_or_else(|| self.queue.next(&self.plan, None));
+            place = next.unwrap_or_else(|| self.queue.next(&self.plan, Some(group)));
         }
         self.leave(runner).await;
         ended

@@ -229,6 +229,24 @@ fn workers_take_groups_that_their_process_can_serve() {
 }
 
 #[test]
+fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
+    let named = |name: &str| Arc::new(Target { id: TargetId { name: name.to_owned(), variant: None }, ..target(&[]) });
+    let mut plan = Arc::into_inner(plan_of(target(&[]), Transport::Http, (0..6).map(|_| Vec::new()).collect()));
+    let groups = &mut plan.as_mut().expect("one owner").groups;
+    for (group, server) in groups.iter_mut().zip(["one", "one", "one", "one", "other", "other"]) {
+        let pair = TargetPair { client: named("client"), server: named(server) };
+        let revisions = pair.revisions();
+        group.target = Arc::new(pair.target(revisions));
+    }
+    let plan = plan.expect("one owner");
+    let queue = Queue::new((0..6).collect());
+    let next = |last: Option<usize>| queue.next(&plan, last.map(|last| &plan.groups[last]));
+    assert_eq!([next(None), next(None)], [Some(0), Some(4)]);
+    assert_eq!([next(Some(0)), next(Some(4)), next(Some(5))], [Some(1), Some(5), Some(2)]);
+    assert_eq!([next(Some(2)), next(Some(1))], [Some(3), None]);
+}
+
+#[test]
 fn order_of_groups_begins_with_hard_ones_unless_shuffled() {
     let hard = |id| Test { step_limit: Some(3), ..send(id) };
     let heavy = Test { heavy: true, ..send("f") };
