@@ -115,7 +115,8 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
 }
 
 /// Returns the first violation that can be the reason for which a side refused something in a step: one that came before
-/// the refusal, of a sentence that is in force, and not one that this side accepted before.
+/// the refusal, of a sentence that is in force, and not one that this side accepted before. If the sentence was violated in
+/// this step again, it is that violation.
 fn cause<'a>(
     broken: &Broken<'_>,
     catalogue: &Catalogue,
@@ -134,10 +135,10 @@ fn cause<'a>(
         let accepts = |fault: &Fault| matches!(broken.steps[fault.step].outcome, Outcome::Success | Outcome::ToolError);
         rule.is_of_each_message() && relayed.faults.iter().any(|fault| is_earlier(fault) && accepts(fault))
     };
-    relayed.faults.iter().find(|fault| {
-        let is_before = (fault.step, fault.message) <= (step, last);
-        reason.can_be(fault.rule) && is_before && in_force(fault) && !is_accepted(fault.rule)
-    })
+    let is_before = |fault: &&Fault| (fault.step, fault.message) <= (step, last);
+    let mut before = relayed.faults.iter().filter(is_before);
+    let first = before.find(|fault| reason.can_be(fault.rule) && in_force(fault) && !is_accepted(fault.rule))?;
+    Some(before.find(|fault| fault.rule == first.rule && fault.step == step).unwrap_or(first))
 }
 
 /// The place where the values of a check were lost.
