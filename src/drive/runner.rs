@@ -140,12 +140,12 @@ impl TargetRunner {
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
-        let listed = self.listed.get(&planned.id.revision).and_then(Option::as_ref);
-        let missing = |listed: &Vec<String>| {
-            let missing = fixed::missing_tool(&planned.test, listed);
+        let missing = |listed: &Option<Vec<String>>| {
+            let listed = listed.as_deref();
+            let missing = listed.and_then(|listed| fixed::missing_tool(&planned.test, listed));
             missing.or_else(|| fixed::not_callable(&planned.test, &self.target.callable, listed))
         };
-        if let Some(reason) = listed.and_then(missing) {
+        if let Some(reason) = self.listed.get(&planned.id.revision).and_then(missing) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
         if self.mode(planned) != StdioMode::Both {

@@ -194,6 +194,29 @@ fn server_with_the_official_fixture_is_tested_like_an_adapter() {
     }
 }
 
+#[test]
+fn tool_that_a_case_names_is_called_only_if_the_target_permits_it() {
+    let sandbox = Sandbox::empty();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/elicitation-sep1330-enums.json");
+    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
+    let name = "test_elicitation_sep1330_enums";
+    let mut tool = case["given"]["tools"][name].clone();
+    tool["name"] = name.into();
+    for permission in ["", "calls = [\"other\"]", "calls = [\"test_elicitation_sep1330_enums\"]"] {
+        server(&sandbox, "t", None, "2026-07-28", &json!([tool]));
+        let file = sandbox.read("t/target.toml");
+        sandbox.write("t/target.toml", &format!("{file}{permission}\n"));
+        let came = run(&sandbox, "t", "--only everything/elicitation-sep1330-enums");
+        let is_called = permission.contains(name);
+        assert_eq!(sandbox.read("run.jsonl").contains("tools/call"), is_called, "{permission}");
+        if is_called {
+            assert_eq!(broken(&sandbox), BTreeSet::new());
+        } else {
+            came.stdout_has(&["the tool `test_elicitation_sep1330_enums` may not be called", "`calls` in [claims]"]);
+        }
+    }
+}
+
 /// Starts a server; returns it and its address.
 fn running(tools: &Value) -> (Running, String) {
     let mut command = Command::new(PROGRAM);
