@@ -151,6 +151,8 @@ words! {
         SameVersion = "lifecycle/same-version",
         /// `structuredContent` is an object, up to 2025-11-25.
         ObjectBefore2026 = "sep-2106/object-structured-before-2026",
+        /// A result of a tool with an `outputSchema` has `structuredContent`.
+        OutputPresent = "tools/output-present",
         /// The server sends no requests, without a handshake.
         NoRequestsToTheClient = "sep-2322/no-requests-to-the-client",
         /// A result has its type, without a handshake.
@@ -169,6 +171,7 @@ impl Rule {
             | Self::OtherVersion
             | Self::SameVersion
             | Self::ObjectBefore2026
+            | Self::OutputPresent
             | Self::NoRequestsToTheClient
             | Self::ResultType => Role::Server,
             _ => Role::Client,

@@ -3,7 +3,10 @@
 //! Takes all messages of a session, gives each violation with its side and message. A rule is here only if its violation
 //! can be the reason for which the other side refuses something. Must not know expectations.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::judge::messages::Wire;
@@ -53,8 +56,20 @@ struct Session<'t> {
     open_get: Option<(usize, usize)>,
     /// `true` if the client resumed a stream, on which a response may come again.
     resumes: bool,
-    /// The ids of the client's requests, as JSON, with their methods.
-    asked: Vec<(String, String)>,
+    /// The requests of the client.
+    asked: Vec<Asked>,
+    /// The listed tools with an `outputSchema`.
+    typed: BTreeSet<String>,
+}
+
+/// A request of the client.
+#[derive(Clone)]
+struct Asked {
+    /// Its id, as JSON.
+    id: String,
+    method: String,
+    /// The tool that it calls.
+    tool: Option<String>,
 }
 
 /// Returns the violations of a session, in the order of the messages: the first one of each rule in each step.
@@ -73,6 +88,7 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
         open_get: None,
         resumes: false,
         asked: Vec::new(),
+        typed: BTreeSet::new(),
     };
     for (step, seen) in transcript.steps.iter().enumerate() {
         for (place, message) in seen.messages.iter().enumerate() {
@@ -115,7 +131,8 @@ impl Session<'_> {
         let method = envelope.method.as_deref().unwrap_or_default();
         let is_request = envelope.method.is_some() && envelope.id.is_some();
         if let (Some(id), true) = (envelope.id, is_request) {
-            self.asked.push((id.get().to_owned(), method.to_owned()));
+            let tool = text(&params, "name").filter(|_| method == "tools/call");
+            self.asked.push(Asked { id: id.get().to_owned(), method: method.to_owned(), tool });
         }
         if method.starts_with("notifications/") && envelope.id.is_some() {
             self.add(Rule::NotificationHasNoId, at);
@@ -225,12 +242,13 @@ impl Session<'_> {
         let answered = envelope
             .id
             .filter(|_| envelope.method.is_none())
-            .and_then(|id| self.asked.iter().rev().find(|(own, _)| own == id.get()).map(|(_, method)| method.clone()));
+            .and_then(|id| self.asked.iter().rev().find(|asked| asked.id == id.get()).cloned());
+        let method = answered.as_ref().map(|asked| asked.method.as_str());
         // The response can follow other messages on its stream, of which the first one has the headers.
         if self.has_handshake() && self.agreed.is_none() && !message.on_get_stream {
             self.id = message.header(SESSION_HEADER).map(str::to_owned).or(self.id.take());
         }
-        if answered.as_deref() == Some("initialize") && envelope.error.is_none() {
+        if method == Some("initialize") && envelope.error.is_none() {
             self.agreed = Some(text(&result, "protocolVersion").unwrap_or_default());
             let is_visible = |id: &str| !id.is_empty() && id.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
             if self.id.as_deref().is_some_and(|id| !is_visible(id)) {
@@ -260,7 +278,9 @@ impl Session<'_> {
         if answered.is_some() && message.on_get_stream && self.has_handshake() && !self.resumes {
             self.add(Rule::GetStreamNoResponse, at);
         }
-        if answered.as_deref() != Some("tools/call") && answered.as_deref() != Some("tools/list") {
+        if method == Some("tools/list") {
+            self.typed.extend(member(&result, "tools").map(typed).unwrap_or_default());
+        } else if method != Some("tools/call") {
             return;
         }
         if is_stateless && envelope.result.is_some() && !result.contains_key("resultType") {
@@ -269,6 +289,11 @@ impl Session<'_> {
         let structured = member(&result, "structuredContent");
         if self.has_handshake() && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {
             self.add(Rule::ObjectBefore2026, at);
+        }
+        let is_typed = answered.and_then(|asked| asked.tool).is_some_and(|tool| self.typed.contains(&tool));
+        let is_error = member(&result, "isError").is_some_and(|value| value.get() == "true");
+        if is_typed && structured.is_none() && result.contains_key("content") && !is_error {
+            self.add(Rule::OutputPresent, at);
         }
     }
 
@@ -305,7 +330,13 @@ impl Session<'_> {
     }
 }
 
-fn member<'a>(members: &Members<'a>, key: &str) -> Option<&'a serde_json::value::RawValue> {
+/// Returns the names of the listed tools that have an `outputSchema`.
+fn typed(tools: &RawValue) -> BTreeSet<String> {
+    let tools = envelope::items(tools).unwrap_or_default().into_iter().filter_map(envelope::members);
+    tools.filter(|tool| tool.contains_key("outputSchema")).filter_map(|tool| text(&tool, "name")).collect()
+}
+
+fn member<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
     members.get(key).copied()
 }
 
@@ -314,7 +345,7 @@ fn text(members: &Members<'_>, key: &str) -> Option<String> {
 }
 
 /// Returns whether capabilities declare elicitation, in a form that the specification knows.
-fn has_elicitation(capabilities: &serde_json::value::RawValue) -> bool {
+fn has_elicitation(capabilities: &RawValue) -> bool {
     let read: Option<Value> = serde_json::from_str(capabilities.get()).ok();
     let elicitation = read.as_ref().and_then(|all| all.get("elicitation"));
     let is_mode = |mode: &Value| mode.is_object();
@@ -471,6 +502,23 @@ mod tests {
             |headers: &[(&str, &str)]| [opening(), vec![listed(&[VERSION]), get(headers), response.clone()]].concat();
         assert_eq!(rules(OLD, None, with(&[VERSION])), [Rule::GetStreamNoResponse]);
         assert_eq!(rules(OLD, None, with(&[VERSION, (LAST_EVENT, "7")])), []);
+    }
+
+    #[test]
+    fn result_of_a_tool_with_an_output_schema_has_structured_content() {
+        let tools = json!([{ "name": "t", "outputSchema": { "type": "null" } }, { "name": "plain" }]);
+        let with = |tool: &str, result: Value| {
+            let list = reply(200, &json!({ "id": 1, "result": { "tools": tools } }));
+            let call = post(2, "tools/call", &json!({ "name": tool }), &[VERSION]);
+            let result = reply(200, &json!({ "id": 2, "result": result }));
+            let opening = vec![initialize("2025-11-25"), agreed("2025-11-25"), initialized(&[VERSION])];
+            [opening, vec![listed(&[VERSION]), list, call, result]].concat()
+        };
+        let bare = json!({ "content": [] });
+        assert_eq!(rules(OLD, None, with("t", bare.clone())), [Rule::OutputPresent]);
+        assert_eq!(rules(OLD, None, with("plain", bare)), []);
+        assert_eq!(rules(OLD, None, with("t", json!({ "content": [], "isError": true }))), []);
+        assert_eq!(rules(OLD, None, with("t", json!({ "content": [], "structuredContent": {} }))), []);
     }
 
     #[test]
