@@ -260,7 +260,8 @@ impl Judge {
     /// Compares the step with each alternative of a check.
     ///
     /// Gives the first alternative that holds. If none does, it gives the parts that cannot be read, if there is an
-    /// alternative that fails by nothing else, or the parts that do not hold.
+    /// alternative that fails by nothing else, or the parts that do not hold. In a pair, nothing is asked either if the
+    /// client refused an error of the tool after which nothing is asked.
     fn compare(
         &self,
         check: &Check,
@@ -288,6 +289,14 @@ impl Judge {
             let (into, findings) =
                 if wrong.missed.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.missed) };
             into.extend(findings.into_iter().map(detail));
+        }
+        // Clients may hand an error of the tool to their user as an exception.
+        let sent = observed.relayed.as_ref().map(|relayed| &*relayed.server);
+        if let Some(sent) =
+            sent.filter(|sent| (observed.outcome, sent.outcome) == (Outcome::Refused, Outcome::ToolError))
+            && let nothing @ (VerdictKind::NotAsked, _) = self.compare(check, level, sent, id)
+        {
+            return nothing;
         }
         if unknown.is_empty() { (violated(level), missed) } else { (VerdictKind::Inconclusive, unknown) }
     }

@@ -11,7 +11,8 @@ use crate::model::baseline::BaselineEntry;
 use crate::model::callable::Callable;
 use crate::model::capability::Decider;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
-use crate::model::observation::Observed;
+use crate::model::observation::{Observed, StepObservation};
+use crate::model::pair::{MessagePlaces, Relayed, RequestState};
 use crate::model::spec::Revisions;
 use crate::model::target::{Claims, Known, LeftToAuthor, Setup, TargetKind};
 use crate::model::transcript::Party;
@@ -172,6 +173,30 @@ fn after_control(targets: &[Target], alternatives: Vec<Expectation>, outcome: Ou
     let id = id("f/c/t@2026-07-28+http");
     let mut judged = |test, outcome| judge.judge(&target(), test, &id, &observation(vec![step(outcome)])).remove(0);
     (judged(&control, outcome), judged(&governed, Outcome::ToolError))
+}
+
+#[test]
+fn exception_for_an_error_after_which_nothing_is_asked_is_not_asked() {
+    let catalogue = catalogue(&[("r", Level::Derived)]);
+    let nothing = Expectation { name: Some("an error".into()), not_asked: true, ..wants(Outcome::ToolError) };
+    let test = test("r", vec![wants(Outcome::Success), nothing]);
+    let kind = |user: Outcome, server: Outcome| {
+        let relayed = Relayed {
+            server: Box::new(step(server)),
+            request: RequestState::AsGiven,
+            question_changed: false,
+            schema_changed: false,
+            faults: Vec::new(),
+            places: MessagePlaces::default(),
+        };
+        let seen = StepObservation { relayed: Some(relayed), ..step(user) };
+        let mut judge = Judge::new(&catalogue, &[]);
+        judge.judge(&target(), &test, &id("f/c/t@2025-11-25+http"), &observation(vec![seen]))[0].kind
+    };
+    assert_eq!(kind(Outcome::Refused, Outcome::ToolError), VerdictKind::NotAsked);
+    assert_eq!(kind(Outcome::Refused, Outcome::Success), VerdictKind::Note);
+    assert_eq!(kind(Outcome::Refused, Outcome::ProtocolError), VerdictKind::Note);
+    assert_eq!(kind(Outcome::Timeout, Outcome::ToolError), VerdictKind::Note);
 }
 
 #[test]
