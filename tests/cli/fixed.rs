@@ -36,6 +36,12 @@ fn server(sandbox: &Sandbox, name: &str, mutant: Option<&str>, revision: &str, t
     target(sandbox, name, &format!("command = {}", serde_json::to_string(&command).expect("strings")), revision);
 }
 
+/// Adds a line to the claims of the target `t`.
+fn permit(sandbox: &Sandbox, line: &str) {
+    let file = sandbox.read("t/target.toml");
+    sandbox.write("t/target.toml", &format!("{file}{line}\n"));
+}
+
 fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
     sandbox.run(&format!("run {name} --jobs 1 --run-log run.jsonl {more}"))
 }
@@ -188,6 +194,7 @@ fn server_with_the_official_fixture_is_tested_like_an_adapter() {
         (Some("keyword-emptied"), Some("sep-2106/input-keywords-kept")),
     ] {
         server(&sandbox, "t", mutant, "2026-07-28", &json!([tool]));
+        permit(&sandbox, "calls = \"all\"");
         run(&sandbox, "t", "--only everything/json-schema-2020-12");
         let broken: Vec<_> = broken(&sandbox).into_iter().map(|(requirement, _)| requirement).collect();
         assert_eq!(broken.first().map(String::as_str), broke);
@@ -204,14 +211,14 @@ fn tool_that_a_case_names_is_called_only_if_the_target_permits_it() {
     tool["name"] = name.into();
     for permission in ["", "calls = [\"other\"]", "calls = [\"test_elicitation_sep1330_enums\"]"] {
         server(&sandbox, "t", None, "2026-07-28", &json!([tool]));
-        let file = sandbox.read("t/target.toml");
-        sandbox.write("t/target.toml", &format!("{file}{permission}\n"));
+        permit(&sandbox, permission);
         let came = run(&sandbox, "t", "--only everything/elicitation-sep1330-enums");
         let is_called = permission.contains(name);
-        assert_eq!(sandbox.read("run.jsonl").contains("tools/call"), is_called, "{permission}");
+        assert_eq!(sandbox.read("run.jsonl").contains(r#""kind":"pass""#), is_called, "{permission}");
         if is_called {
             assert_eq!(broken(&sandbox), BTreeSet::new());
         } else {
+            assert!(broken(&sandbox).iter().all(|(_, kind)| kind == "cannot"), "{permission}");
             came.stdout_has(&["the tool `test_elicitation_sep1330_enums` may not be called", "`calls` in [claims]"]);
         }
     }
