@@ -50,7 +50,7 @@ pub fn markdown(pairs: &Pairs) -> String {
         let reason = Untrusted(reason).line(200);
         say(&mut out, format_args!("\n\n\\* {} of `{pair}` have no result: {reason}.", count(tests, "test")));
     }
-    out.push_str(" The servers:\n\n");
+    out.push_str("\n\nThe servers:\n\n");
     for (place, server) in servers.iter().enumerate() {
         let about = pairs.about(Role::Server, server).and_then(|about| about.version.clone()).unwrap_or_default();
         let all = pairs.of_side(Role::Server, server).percent();
