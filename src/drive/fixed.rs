@@ -55,12 +55,10 @@ pub(crate) fn missing_tool(test: &Test, names: &[String]) -> Option<String> {
     Some(format!("has no {missing}"))
 }
 
-/// Returns why a test cannot call the tools of a fixed server that lists these tools, if so. Without a list that can be
-/// read, a tool of any name may exist.
+/// Returns why a test cannot call the tools of a fixed server that lists these tools, if so; `None` is a list that cannot
+/// be read.
 pub(crate) fn not_callable(test: &Test, callable: &Callable, names: Option<&[String]>) -> Option<String> {
-    let may_exist = |name: &str| names.is_none_or(|names| names.iter().any(|listed| listed == name));
-    let mut called = test.steps.iter().filter_map(|step| step.when.tool());
-    if let Some(name) = called.find(|name| may_exist(name) && !callable.allows(name)) {
+    if let Some(name) = callable.forbidden(test, names) {
         return Some(format!("the tool `{name}` may not be called: permit it with `calls` in [claims]"));
     }
     let calls = test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted }));

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::case::Test;
+
 /// The tools of a fixed server that casebook may call with arguments that the tool accepts.
 ///
 /// A call of such a tool has the effects that the author of the server gave it, which casebook cannot know. Only a
@@ -25,6 +27,14 @@ impl Callable {
             Self::All => true,
             Self::Named(names) => names.iter().any(|name| name == tool),
         }
+    }
+
+    /// Returns the first tool that a test calls by name although it may not be called, on a server that lists tools with
+    /// these names. Without a list that can be read, a tool of any name may exist.
+    pub fn forbidden<'t>(&self, test: &'t Test, names: Option<&[String]>) -> Option<&'t str> {
+        let may_exist = |name: &str| names.is_none_or(|names| names.iter().any(|listed| listed == name));
+        let mut called = test.steps.iter().filter_map(|step| step.when.tool());
+        called.find(|name| may_exist(name) && !self.allows(name))
     }
 
     /// Returns whether no tool at all may be called.

@@ -23,8 +23,5 @@ pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> O
     if !test.reach.listed().iter().all(|tool| names.is_some_and(|names| tool.is_among(names))) {
         return Some(SkipReason::ToolsNotListed);
     }
-    // Without a list that can be read, a tool of any name may exist.
-    let may_exist = |name: &str| names.is_none_or(|names| names.iter().any(|listed| listed == name));
-    let mut called = test.steps.iter().filter_map(|step| step.when.tool());
-    called.any(|name| may_exist(name) && !target.callable.allows(name)).then_some(SkipReason::NotCallable)
+    target.callable.forbidden(test, names).map(|_| SkipReason::NotCallable)
 }

@@ -181,13 +181,19 @@ fn server_without_the_tools_of_a_test_does_not_pass_it() {
     sandbox.run("run reference --only any-server").exits(3).stderr_has(&["applies only to fixed servers"]);
 }
 
+/// Returns the tool of a case with the official fixture.
+fn official(case: &str, name: &str) -> Value {
+    let file = format!("{}/cases/everything/{case}.json", env!("CARGO_MANIFEST_DIR"));
+    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
+    let mut tool = case["given"]["tools"][name].clone();
+    tool["name"] = name.into();
+    tool
+}
+
 #[test]
 fn server_with_the_official_fixture_is_tested_like_an_adapter() {
     let sandbox = Sandbox::empty();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/json-schema-2020-12.json");
-    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
-    let mut tool = case["given"]["tools"]["json_schema_2020_12_tool"].clone();
-    tool["name"] = "json_schema_2020_12_tool".into();
+    let tool = official("json-schema-2020-12", "json_schema_2020_12_tool");
     for (mutant, broke) in [
         (None, None),
         (Some("dialect-lost"), Some("sep-1613/schema-keyword-kept")),
@@ -204,11 +210,8 @@ fn server_with_the_official_fixture_is_tested_like_an_adapter() {
 #[test]
 fn tool_that_a_case_names_is_called_only_if_the_target_permits_it() {
     let sandbox = Sandbox::empty();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/everything/elicitation-sep1330-enums.json");
-    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("the case")).expect("JSON");
     let name = "test_elicitation_sep1330_enums";
-    let mut tool = case["given"]["tools"][name].clone();
-    tool["name"] = name.into();
+    let tool = official("elicitation-sep1330-enums", name);
     for permission in ["", "calls = [\"other\"]", "calls = [\"test_elicitation_sep1330_enums\"]"] {
         server(&sandbox, "t", None, "2026-07-28", &json!([tool]));
         permit(&sandbox, permission);
