@@ -105,10 +105,23 @@ async fn trivial_start(program: &Utf8Path) -> Duration {
     start
 }
 
-/// The way in which the run of a target continues.
-pub(crate) const ALONE: &str = "with one test at a time and ";
-/// The way in which a run of pairs continues.
-pub(crate) const TOGETHER: &str = "with ";
+/// The way in which a run continues on an overloaded machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The run of a target: one test at a time.
+    Alone,
+    /// A run of pairs, whose many adapters are most of the load.
+    Together,
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alone => "with one test at a time and ",
+            Self::Together => "with ",
+        })
+    }
+}
 
 /// The machine on which a run takes place, as all its workers know it.
 #[derive(Debug, Default)]
@@ -134,16 +147,15 @@ impl Machine {
         Self { fixed: Some(measurements), ..Self::default() }
     }
 
-    /// Measures the machine unless it is known to be overloaded, and returns whether it is.
-    /// `way` is the way in which the run continues.
-    pub(crate) async fn check_overload(&self, program: &Utf8Path, way: &str) -> bool {
+    /// Measures the machine unless it is known to be overloaded, and returns whether it is. For pairs, the load does not
+    /// count.
+    pub(crate) async fn check_overload(&self, program: &Utf8Path, way: Way) -> bool {
         if !self.is_overloaded() {
             let mut measured = match self.fixed {
                 Some(measurements) => measurements,
                 None => Measurements::of_this_machine(program).await,
             };
-            if way == TOGETHER {
-                // The load is that of the many adapters.
+            if way == Way::Together {
                 measured.load = None;
             }
             if measured.show_overload() {
@@ -213,7 +225,7 @@ mod tests {
     async fn overloaded_machine_runs_one_test_and_is_announced_once() {
         let machine = Machine::with(OVERLOADED);
         assert!(!machine.is_overloaded() && machine.take_notice().is_none());
-        assert!(machine.check_overload("casebook".into(), ALONE).await);
+        assert!(machine.check_overload("casebook".into(), Way::Alone).await);
         let notice = "this machine is overloaded (load 16.0 on 2 cores, processor pressure 90 %, 60 ms to start a \
                       trivial process): casebook continues with one test at a time and 4 times the time limits";
         assert_eq!((machine.take_notice(), machine.take_notice()), (Some(notice), None));

@@ -19,7 +19,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::fixed;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
-use crate::drive::overload::{ALONE, Machine};
+use crate::drive::overload::{Machine, Way};
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
@@ -235,13 +235,16 @@ impl TargetRunner {
     async fn is_timeout_excused(&mut self, planned: &Planned, transcript: &Transcript) -> bool {
         let is_timeout = matches!(last_end(transcript), Some(End::Timeout));
         let is_costly = planned.test.is_hard() || is_large(&planned.test.given);
-        is_timeout && !is_costly && !self.is_patient && self.machine.check_overload(&self.options.program, ALONE).await
+        is_timeout
+            && !is_costly
+            && !self.is_patient
+            && self.machine.check_overload(&self.options.program, Way::Alone).await
     }
 
     /// Returns whether the limits are longer from now on: once, if the machine is overloaded.
     async fn has_more_patience(&mut self) -> bool {
         !self.is_patient
-            && self.machine.check_overload(&self.options.program, ALONE).await
+            && self.machine.check_overload(&self.options.program, Way::Alone).await
             && self.become_patient().await
     }
 

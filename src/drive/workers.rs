@@ -102,9 +102,7 @@ fn keeps_process(group: &Group, next: &Group) -> bool {
 /// server, or of the server of a pair. The clients of pairs are fewer than their servers, and each worker keeps them all.
 fn shares_process(one: &Group, other: &Group) -> bool {
     match (&one.target.drives, &other.target.drives) {
-        (TargetKind::Pair(one), TargetKind::Pair(other)) => {
-            (&one.server.id.name, &one.server.folder) == (&other.server.id.name, &other.server.folder)
-        }
+        (TargetKind::Pair(one), TargetKind::Pair(other)) => one.server.shares_adapter(&other.server),
         _ => keeps_process(one, other),
     }
 }
@@ -229,9 +227,10 @@ impl Queue {
         let is_served = |place: &usize| groups.taken.iter().any(|other| shares_process(of(other), of(place)));
         let unserved = || groups.left.iter().position(|place| !is_served(place));
         let can_share = groups.left.front().is_some_and(|place| shares_process(of(place), of(place)));
-        let choice = can_share.then(|| last.and_then(shares).or_else(unserved)).flatten();
-        let place = groups.left.remove(choice.unwrap_or(0))?;
-        if can_share && !groups.taken.iter().any(|other| shares_process(of(other), of(&place))) {
+        let choice = can_share.then(|| last.and_then(shares).or_else(unserved)).flatten().unwrap_or(0);
+        let is_new = can_share && groups.left.get(choice).is_some_and(|place| !is_served(place));
+        let place = groups.left.remove(choice)?;
+        if is_new {
             groups.taken.push(place);
         }
         Some(place)

@@ -291,10 +291,10 @@ impl Judge {
             into.extend(findings.into_iter().map(detail));
         }
         // Clients may hand an error of the tool to their user as an exception.
-        let sent = observed.relayed.as_ref().map(|relayed| &*relayed.server);
-        if let Some(sent) =
-            sent.filter(|sent| (observed.outcome, sent.outcome) == (Outcome::Refused, Outcome::ToolError))
-            && let nothing @ (VerdictKind::NotAsked, _) = self.compare(check, level, sent, id)
+        if observed.outcome == Outcome::Refused
+            && let Some(relayed) = &observed.relayed
+            && relayed.server.outcome == Outcome::ToolError
+            && let nothing @ (VerdictKind::NotAsked, _) = self.compare(check, level, &relayed.server, id)
         {
             return nothing;
         }

@@ -66,6 +66,15 @@ impl Target {
         self.survey.is_some()
     }
 
+    /// Returns whether one process of an adapter serves both targets: variants with the same command.
+    pub fn shares_adapter(&self, other: &Self) -> bool {
+        let is_same_command = match (&self.drives, &other.drives) {
+            (TargetKind::Adapter(own), TargetKind::Adapter(other)) => own == other,
+            _ => false,
+        };
+        is_same_command && self.id.name == other.id.name && self.folder == other.folder && self.env == other.env
+    }
+
     /// Returns whether a server may have tools on a revision: it neither lacks them nor declared in a survey that it has
     /// none.
     pub fn may_have_tools(&self, revision: Revision) -> bool {

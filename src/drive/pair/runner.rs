@@ -18,7 +18,7 @@ use crate::drive::client::driving::{Driven, order, outcome_of_script};
 use crate::drive::clock::Deadline;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
-use crate::drive::overload::{Machine, TOGETHER};
+use crate::drive::overload::{Machine, Way};
 use crate::drive::process::launch::StopReason;
 use crate::drive::stopwatch::Stopwatch;
 use crate::jsonrpc::text::quoted;
@@ -126,7 +126,7 @@ impl PairRunner {
         let ended = transcript.steps.last().map(|step| &step.end);
         let is_timeout = matches!(&transcript.served, Served::Failed { end: End::Timeout, .. })
             || matches!(ended, Some(End::Timeout));
-        if !is_timeout || self.is_patient || !self.machine.check_overload(&self.options.program, TOGETHER).await {
+        if !is_timeout || self.is_patient || !self.machine.check_overload(&self.options.program, Way::Together).await {
             return Ok(transcript);
         }
         (self.is_patient, self.options) = (true, self.options.stretched());

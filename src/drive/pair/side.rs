@@ -18,7 +18,7 @@ use crate::drive::process::guard::scratch;
 use crate::drive::process::launch::StopReason;
 use crate::drive::process::lines::BoundedText;
 use crate::model::spec::{Role, Transport};
-use crate::model::target::{Target, TargetKind};
+use crate::model::target::Target;
 use crate::model::text::{shell_line, shell_word};
 use crate::model::transcript::{End, Served, StdioMode};
 
@@ -63,15 +63,7 @@ impl Side {
 
     /// Returns whether the adapter of this side can act for a target in a role: for all variants with the same command.
     pub(super) fn fits(&self, role: Role, target: &Target) -> bool {
-        let command = |target: &Target| match &target.drives {
-            TargetKind::Adapter(command) => command.clone(),
-            TargetKind::Fixed(_) | TargetKind::Pair(_) => Vec::new(),
-        };
-        self.role == role
-            && self.target.id.name == target.id.name
-            && self.target.folder == target.folder
-            && self.target.env == target.env
-            && command(&self.target) == command(target)
+        self.role == role && self.target.shares_adapter(target)
     }
 
     /// Acts for another variant of the same target from now on.

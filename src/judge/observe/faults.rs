@@ -291,7 +291,7 @@ impl Session<'_> {
             self.add(Rule::ObjectBefore2026, at);
         }
         let is_typed = answered.and_then(|asked| asked.tool).is_some_and(|tool| self.typed.contains(&tool));
-        let is_error = member(&result, "isError").is_some_and(|value| value.get() == "true");
+        let is_error = member(&result, "isError").and_then(envelope::scalar) == Some(true);
         if is_typed && structured.is_none() && result.contains_key("content") && !is_error {
             self.add(Rule::OutputPresent, at);
         }
