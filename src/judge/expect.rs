@@ -294,6 +294,7 @@ fn view(observed: &StepObservation) -> Parts {
         ("outcome", known(true, json(outcome))),
         ("code", known(code.is_some(), json(code))),
         ("request", relayed.as_ref().map(|relayed| Observed::Value(json(&relayed.request)))),
+        ("server-outcome", relayed.as_ref().map(|relayed| Observed::Value(json(&relayed.server.outcome)))),
         ("status", known(status.is_some(), json(status))),
         (
             "advertised",

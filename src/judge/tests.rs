@@ -6,6 +6,7 @@ use super::*;
 use crate::fuzz;
 use crate::jsonrpc::nesting;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
+use crate::load::{Source, load};
 use crate::model::RequirementId;
 use crate::model::baseline::BaselineEntry;
 use crate::model::callable::Callable;
@@ -175,28 +176,60 @@ fn after_control(targets: &[Target], alternatives: Vec<Expectation>, outcome: Ou
     (judged(&control, outcome), judged(&governed, Outcome::ToolError))
 }
 
+/// A step of a pair, with what the user of the client got and what the server sent.
+fn relayed(user: Outcome, server: Outcome) -> StepObservation {
+    let relayed = Relayed {
+        server: Box::new(step(server)),
+        request: RequestState::AsGiven,
+        question_changed: false,
+        schema_changed: false,
+        faults: Vec::new(),
+        places: MessagePlaces::default(),
+    };
+    StepObservation { relayed: Some(relayed), ..step(user) }
+}
+
 #[test]
 fn exception_for_an_error_after_which_nothing_is_asked_is_not_asked() {
     let catalogue = catalogue(&[("r", Level::Derived)]);
     let nothing = Expectation { name: Some("an error".into()), not_asked: true, ..wants(Outcome::ToolError) };
     let test = test("r", vec![wants(Outcome::Success), nothing]);
     let kind = |user: Outcome, server: Outcome| {
-        let relayed = Relayed {
-            server: Box::new(step(server)),
-            request: RequestState::AsGiven,
-            question_changed: false,
-            schema_changed: false,
-            faults: Vec::new(),
-            places: MessagePlaces::default(),
-        };
-        let seen = StepObservation { relayed: Some(relayed), ..step(user) };
         let mut judge = Judge::new(&catalogue, &[]);
-        judge.judge(&target(), &test, &id("f/c/t@2025-11-25+http"), &observation(vec![seen]))[0].kind
+        let seen = observation(vec![relayed(user, server)]);
+        judge.judge(&target(), &test, &id("f/c/t@2025-11-25+http"), &seen)[0].kind
     };
     assert_eq!(kind(Outcome::Refused, Outcome::ToolError), VerdictKind::NotAsked);
     assert_eq!(kind(Outcome::Refused, Outcome::Success), VerdictKind::Note);
     assert_eq!(kind(Outcome::Refused, Outcome::ProtocolError), VerdictKind::Note);
     assert_eq!(kind(Outcome::Timeout, Outcome::ToolError), VerdictKind::Note);
+}
+
+/// The reference speaks one revision at a time, so that no mutant breaks these requirements.
+#[test]
+fn exception_of_an_older_client_counts_by_what_the_server_sent() {
+    let library = load(&[Source::Embedded]).expect("the embedded cases are sound");
+    let cases = library.cases.iter().filter(|case| case.id.as_str().ends_with("values-for-older-clients"));
+    let tests: Vec<_> = cases.flat_map(|case| &case.tests).collect();
+    assert!(tests.len() > 1);
+    for test in tests {
+        let id = id(&format!("{}@2025-06-18+http", test.path()));
+        let kinds = |last: StepObservation| -> Vec<VerdictKind> {
+            let mut steps = vec![last; test.steps.len()];
+            steps[0] = relayed(Outcome::Success, Outcome::Success);
+            let mut verdicts = Judge::new(&library.requirements, &[]).judge(&target(), test, &id, &observation(steps));
+            verdicts.retain(|one| one.requirement.as_str() == "pairs/older-client-gets-result");
+            verdicts.dedup_by_key(|one| one.kind);
+            verdicts.iter().map(|one| one.kind).collect()
+        };
+        let kind = |user, server| kinds(relayed(user, server));
+        assert_eq!(kind(Outcome::Success, Outcome::Success), [VerdictKind::Pass]);
+        assert_eq!(kind(Outcome::Refused, Outcome::Success), [VerdictKind::Pass]);
+        assert_eq!(kind(Outcome::Refused, Outcome::ToolError), [VerdictKind::Note]);
+        assert_eq!(kind(Outcome::ToolError, Outcome::ToolError), [VerdictKind::Note]);
+        // The server was not built.
+        assert_eq!(kinds(step(Outcome::Refused)), [VerdictKind::NotAsked]);
+    }
 }
 
 #[test]
@@ -490,7 +523,7 @@ fn value_is_never_read_back_as_a_reason() {
 
 #[test]
 fn any_message_of_a_target_gets_an_observation() {
-    let library = crate::load::load(&[crate::load::Source::Embedded]).expect("the embedded cases");
+    let library = load(&[Source::Embedded]).expect("the embedded cases");
     let all: BTreeMap<String, _> =
         library.cases.iter().flat_map(|case| &case.tests).map(|test| (test.path(), test)).collect();
     let seeds: Vec<_> = fuzz::samples::transcripts().filter(|seed| all.contains_key(&seed.test.path())).collect();

@@ -373,6 +373,7 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
     }
     if role == Role::Pair {
         members.push(("request", words(RequestState::ALL, RequestState::word)));
+        members.push(("server-outcome", words(Outcome::ALL, Outcome::word)));
     }
     if then.looks_into_messages() {
         members.push(("replies", list(parts("reply", role, asks))));
