@@ -95,7 +95,10 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
         match &observed.unread {
             Some(reason) if messages.is_empty() => misses.unreadable(key, reason),
             None if messages.is_empty() => misses.missed.push(missing(key)),
-            _ => misses.take(fits_all(key, schema, messages)),
+            _ => {
+                let places = if key == "reply" { observed.reply_places.as_slice() } else { &[] };
+                misses.take(fits_all(key, schema, messages, places));
+            }
         }
     }
     if let Some(schema) = &expected.matches {
@@ -222,11 +225,16 @@ fn depends_on_messages(expected: &Expectation) -> bool {
         || expected.matches.as_ref().is_some_and(is_about_content)
 }
 
-/// Validates each message; gives the first that does not fit, or else the first that cannot be read.
-fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts]) -> Compared {
+/// Validates each message; gives the first that does not fit, or else the first that cannot be read. `places` has the
+/// indexes of replies in the messages of their step.
+fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts], places: &[usize]) -> Compared {
     let mut all = Compared::Holds;
-    for message in messages {
+    for (index, message) in messages.iter().enumerate() {
         match (fits(key, schema, message.clone()), &all) {
+            (Compared::Misses(Finding::Violation { place, pointer, message, reply: _ }), _) => {
+                let reply = places.get(index).copied();
+                return Compared::Misses(Finding::Violation { place, pointer, message, reply });
+            }
             (missed @ Compared::Misses(_), _) => return missed,
             (unknown @ Compared::Unknown(_), Compared::Holds) => all = unknown,
             _ => {}
@@ -269,6 +277,7 @@ fn view(observed: &StepObservation) -> Parts {
         unread: _,
         took,
         size,
+        reply_places: _,
         said: _,
         relayed,
     } = observed;
@@ -388,7 +397,7 @@ fn violation(key: &str, schema: &SharedSchema, value: &Value) -> Compared {
     match violation {
         Ok(None) => Compared::Holds,
         Ok(Some((pointer, message))) => {
-            Compared::Misses(Finding::Violation { place: key.to_owned(), pointer, message })
+            Compared::Misses(Finding::Violation { place: key.to_owned(), pointer, message, reply: None })
         }
         Err(too_much) => Compared::Unknown(undecidable(key, &too_much.to_string())),
     }

@@ -191,8 +191,10 @@ impl Observer<'_> {
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.role == Role::Server && step.then.looks_into_messages() {
-            let replies = from_target().filter(|message| messages::is_reply(message));
-            observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
+            let all = seen.messages.iter().enumerate();
+            let replies = all.filter(|(_, one)| one.from == Party::Target && messages::is_reply(one));
+            (observed.reply_places, observed.replies) =
+                replies.map(|(place, one)| (place, self.named_parts(messages::replied(one)))).unzip();
         }
         if let When::CallEach { with } = step.when {
             return self.call_each(with, step, seen, wire, observed);
@@ -475,6 +477,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         varies: false,
         repeated_id: false,
         replies: Vec::new(),
+        reply_places: Vec::new(),
         sent: Vec::new(),
         unread: None,
         canary: None,

@@ -120,6 +120,7 @@ impl StepObservation {
         let took = TimeClass::Instant;
         let mut step = Self {
             replies: Vec::new(),
+            reply_places: Vec::new(),
             sent: Vec::new(),
             said: None,
             unread: None,
@@ -201,6 +202,9 @@ pub struct StepObservation {
     /// The replies as received, for a check that reads them. Snapshots omit them, because they contain ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Parts>,
+    /// The index of each of these replies in the messages of the step, for people; of a server under test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reply_places: Vec<usize>,
     /// The messages that a client under test sent, for a check that reads them. Snapshots omit them too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Parts>,

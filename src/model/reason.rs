@@ -64,6 +64,9 @@ pub enum Finding {
         pointer: String,
         /// The violation as a sentence, which names the place.
         message: String,
+        /// The index in the messages of the step of the reply that violates it, if the part is a reply of a server.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reply: Option<usize>,
     },
     /// The MAY that would allow the alternative is not in force on the test's revision.
     NotInForce {
@@ -143,7 +146,7 @@ impl Detail {
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let texts = match &mut self.finding {
             Finding::Mismatch { place, expected, observed } => vec![place, expected, observed],
-            Finding::Violation { place, pointer, message } => vec![place, pointer, message],
+            Finding::Violation { place, pointer, message, reply: _ } => vec![place, pointer, message],
             Finding::Call { tool, flaw: _, reason, request: _ } => vec![tool, reason],
             Finding::Unreadable { place, reason } | Finding::Undecidable { place, reason } => vec![place, reason],
             Finding::Missing { place: text }
@@ -185,7 +188,7 @@ impl fmt::Display for Finding {
                 write!(f, "the tool `{tool}` {}{colon}{reason}", flaw.sentence())
             }
             Self::Missing { place } => write!(f, "{place}: missing"),
-            Self::Violation { place, pointer: _, message } => write!(f, "{place}: {message}"),
+            Self::Violation { place, pointer: _, message, reply: _ } => write!(f, "{place}: {message}"),
             Self::NotInForce { requirement } => {
                 write!(f, "allowed by {requirement}, which is not in force on this revision")
             }

@@ -289,6 +289,7 @@ impl Keeper<'_> {
             varies: _,
             repeated_id: _,
             replies,
+            reply_places: _,
             sent,
             unread,
             took: _,

@@ -196,6 +196,22 @@ fn finding_about_a_call_shows_its_messages_and_the_violation() {
 }
 
 #[test]
+fn finding_about_one_of_many_replies_shows_it_with_its_request() {
+    let sandbox = Sandbox::empty();
+    let tools = ["first", "second"].map(|name| {
+        let value = if name == "first" { json!([1]) } else { json!({"n": 1}) };
+        let does = json!({"return": {"structuredContent": value}});
+        json!({"name": name, "description": "Return.", "inputSchema": {"type": "object"}, "does": does})
+    });
+    server(&sandbox, &[], Some("revision-ignored"), OLD, &json!(tools), ALL);
+    run(&sandbox).exits(0).stdout_has(&[
+        "`result.structuredContent` of the reply is [1], expected an object",
+        r#""method":"tools/call","params":{"name":"first","arguments":{}"#,
+        r#""structuredContent":[1]"#,
+    ]);
+}
+
+#[test]
 fn tool_that_nobody_permitted_gets_no_useful_arguments() {
     let sandbox = Sandbox::empty();
     server(&sandbox, &[], None, NEW, &sound(), "");

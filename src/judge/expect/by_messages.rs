@@ -93,7 +93,7 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         match &observed.unread {
             Some(reason) if observed.sent.is_empty() => misses.unreadable("sent", reason),
             None if observed.sent.is_empty() => misses.missed.push(missing("sent")),
-            _ => misses.take(fits_all("sent", schema, &observed.sent)),
+            _ => misses.take(fits_all("sent", schema, &observed.sent, &[])),
         }
     }
     if let Some(schema) = &expected.matches {

@@ -26,8 +26,9 @@ const LINE: usize = 300;
 const UNFOLDED: usize = 2;
 const READ: usize = 1 << 20;
 
-/// Returns the last message in each direction of the verdict's step, in the order of time, and the end of the step where
-/// no response shows it. A step that never began has the evidence of the step that ended the session.
+/// Returns the request and the response that the verdict is about, or else the last message in each direction of its
+/// step, in the order of time, and the end of the step where no response shows it. A step that never began has the
+/// evidence of the step that ended the session.
 pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labelled> {
     let Some(step) = transcript.steps.get(verdict.step).or(transcript.steps.last()) else {
         return match &transcript.served {
@@ -38,7 +39,8 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
     };
     // HTTP messages without a body show nothing.
     let last = |from| step.messages.iter().rposition(|message| message.from == from && !message.text.is_empty());
-    let mut places: Vec<_> = match called(&step.messages, verdict) {
+    let concerned = called(&step.messages, verdict).or_else(|| replied(&step.messages, verdict));
+    let mut places: Vec<_> = match concerned {
         Some(places) => places.into(),
         None => Party::ALL.iter().filter_map(|from| last(*from)).collect(),
     };
@@ -79,6 +81,21 @@ fn called(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
     };
     let response = messages.iter().skip(request).position(is_response)?;
     Some([request, request + response])
+}
+
+/// Returns the indexes of a reply that a verdict is about, and of its request, if it is about one of several.
+fn replied(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
+    let reply = verdict.detail.iter().find_map(|detail| match &detail.finding {
+        Finding::Violation { reply, .. } => *reply,
+        _ => None,
+    })?;
+    let id = Envelope::read(&messages.get(reply)?.text)?.id?.get().to_owned();
+    let is_request = |message: &Message| {
+        let envelope = Envelope::read(&message.text).filter(|_| message.from == Party::Harness);
+        envelope.is_some_and(|one| one.method.is_some() && one.id.is_some_and(|other| other.get() == id))
+    };
+    let request = messages[..reply].iter().rposition(is_request)?;
+    Some([request, reply])
 }
 
 /// Returns a text escaped on one line.
@@ -151,6 +168,25 @@ mod tests {
         let without_body = [received, sent, (Party::Target, ""), (Party::Harness, "")];
         assert_eq!(evidence_of(0, End::Handed, &without_body), expected, "of a client over HTTP");
         assert_eq!(evidence_of(0, End::Handed, &[sent, received])[0].0, "sent", "of a server");
+    }
+
+    #[test]
+    fn reply_among_several_is_shown_with_its_request() {
+        let asked = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call"}}"#);
+        let result = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        let texts = [asked(1), result(1), asked(2), result(2), asked(3), result(3)];
+        let parties = [Party::Harness, Party::Target].into_iter().cycle();
+        let messages = parties.zip(&texts).map(|(from, text)| samples::message(from, text)).collect();
+        let step = StepTranscript { messages, end: End::Replied { message: 5 }, ..samples::replied(&[]) };
+        let shown = |reply| {
+            let (place, pointer, message) = ("reply".to_owned(), String::new(), "it is wrong".to_owned());
+            let finding = Finding::Violation { place, pointer, message, reply };
+            let verdict = Verdict { detail: vec![finding.into()], ..verdict(VerdictKind::Note) };
+            evidence(&samples::transcript(vec![step.clone()]), &verdict)
+        };
+        assert_eq!(shown(Some(3)), [("sent", asked(2)), ("received", result(2))]);
+        assert_eq!(shown(None), [("sent", asked(3)), ("received", result(3))]);
+        assert_eq!(shown(Some(70)), shown(None), "a run log that was changed");
     }
 
     #[test]

@@ -73,6 +73,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         varies: false,
         repeated_id: false,
         replies: vec![[("message".to_owned(), value())].into()],
+        reply_places: vec![0],
         sent: vec![[("message".to_owned(), value())].into()],
         unread: Some(text()),
         took: TimeClass::Instant,
