@@ -89,17 +89,11 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if let Some(bound) = expected.took.filter(|bound| observed.took > *bound) {
         misses.differ("took", &format!("at most {bound}"), observed.took.word());
     }
-    let whole = [("reply", &expected.reply, &observed.replies), ("sent", &expected.sent, &observed.sent)];
-    for (key, schema, messages) in whole {
-        let Some(schema) = schema else { continue };
-        match &observed.unread {
-            Some(reason) if messages.is_empty() => misses.unreadable(key, reason),
-            None if messages.is_empty() => misses.missed.push(missing(key)),
-            _ => {
-                let places = if key == "reply" { observed.reply_places.as_slice() } else { &[] };
-                misses.take(fits_all(key, schema, messages, places));
-            }
-        }
+    if let Some(schema) = &expected.reply {
+        misses.replies(schema, observed);
+    }
+    if let Some(schema) = &expected.sent {
+        misses.sent(schema, observed);
     }
     if let Some(schema) = &expected.matches {
         misses.take(fits("matches", schema, view(observed)));
@@ -117,6 +111,24 @@ impl Misses {
     /// Returns whether the expectation holds.
     pub(super) fn is_empty(&self) -> bool {
         self.missed.is_empty() && self.unknown.is_empty()
+    }
+
+    /// Compares each reply of the step.
+    fn replies(&mut self, schema: &SharedSchema, observed: &StepObservation) {
+        self.each("reply", schema, &observed.replies, &observed.reply_places, observed.unread.as_deref());
+    }
+
+    /// Compares each message that a client sent in the step.
+    fn sent(&mut self, schema: &SharedSchema, observed: &StepObservation) {
+        self.each("sent", schema, &observed.sent, &[], observed.unread.as_deref());
+    }
+
+    fn each(&mut self, key: &str, schema: &SharedSchema, messages: &[Parts], places: &[usize], unread: Option<&str>) {
+        match unread {
+            Some(reason) if messages.is_empty() => self.unreadable(key, reason),
+            None if messages.is_empty() => self.missed.push(missing(key)),
+            _ => self.take(fits_all(key, schema, messages, places)),
+        }
     }
 
     fn take(&mut self, compared: Compared) {
@@ -231,11 +243,12 @@ fn fits_all(key: &str, schema: &SharedSchema, messages: &[Parts], places: &[usiz
     let mut all = Compared::Holds;
     for (index, message) in messages.iter().enumerate() {
         match (fits(key, schema, message.clone()), &all) {
-            (Compared::Misses(Finding::Violation { place, pointer, message, reply: _ }), _) => {
-                let reply = places.get(index).copied();
-                return Compared::Misses(Finding::Violation { place, pointer, message, reply });
+            (Compared::Misses(mut finding), _) => {
+                if let Finding::Violation { reply, .. } = &mut finding {
+                    *reply = places.get(index).copied();
+                }
+                return Compared::Misses(finding);
             }
-            (missed @ Compared::Misses(_), _) => return missed,
             (unknown @ Compared::Unknown(_), Compared::Holds) => all = unknown,
             _ => {}
         }

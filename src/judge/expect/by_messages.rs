@@ -3,7 +3,7 @@
 //! Takes an expectation and the observation of a step, gives whether it holds, does not hold, or depends on something
 //! that the messages do not show. Must not know levels, controls or sessions.
 
-use super::{Dependencies, Misses, depends_on_messages, fits, fits_all, missing, one_of, several, view};
+use super::{Dependencies, Misses, depends_on_messages, fits, one_of, several, view};
 use crate::model::TestId;
 use crate::model::case::{CanaryState, Expectation, Matcher, Outcome};
 use crate::model::observation::StepObservation;
@@ -90,11 +90,7 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         }
     }
     if let Some(schema) = &expected.sent {
-        match &observed.unread {
-            Some(reason) if observed.sent.is_empty() => misses.unreadable("sent", reason),
-            None if observed.sent.is_empty() => misses.missed.push(missing("sent")),
-            _ => misses.take(fits_all("sent", schema, &observed.sent, &[])),
-        }
+        misses.sent(schema, observed);
     }
     if let Some(schema) = &expected.matches {
         let mut dependencies = Dependencies::default();

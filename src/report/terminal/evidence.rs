@@ -39,8 +39,7 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
     };
     // HTTP messages without a body show nothing.
     let last = |from| step.messages.iter().rposition(|message| message.from == from && !message.text.is_empty());
-    let concerned = called(&step.messages, verdict).or_else(|| replied(&step.messages, verdict));
-    let mut places: Vec<_> = match concerned {
+    let mut places: Vec<_> = match concerned(&step.messages, verdict) {
         Some(places) => places.into(),
         None => Party::ALL.iter().filter_map(|from| last(*from)).collect(),
     };
@@ -68,34 +67,34 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
     evidence
 }
 
-/// Returns the indexes of the request and the response of the call that a verdict is about, if it is about one of many.
-fn called(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
-    let request = verdict.detail.iter().find_map(|detail| match &detail.finding {
+/// Returns the indexes of the request and the response that a verdict is about, if it is about one of several calls or
+/// replies.
+fn concerned(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
+    let findings = || verdict.detail.iter().map(|detail| &detail.finding);
+    let call = findings().find_map(|finding| match finding {
         Finding::Call { request, .. } => Some(*request),
         _ => None,
-    })?;
-    let id = Envelope::read(&messages.get(request)?.text)?.id?.get().to_owned();
-    let is_response = |message: &Message| {
-        let envelope = Envelope::read(&message.text).filter(|_| message.from == Party::Target);
-        envelope.is_some_and(|one| one.method.is_none() && one.id.is_some_and(|other| other.get() == id))
+    });
+    let reply = || {
+        findings().find_map(|finding| match finding {
+            Finding::Violation { reply, .. } => *reply,
+            _ => None,
+        })
     };
-    let response = messages.iter().skip(request).position(is_response)?;
-    Some([request, request + response])
-}
-
-/// Returns the indexes of a reply that a verdict is about, and of its request, if it is about one of several.
-fn replied(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
-    let reply = verdict.detail.iter().find_map(|detail| match &detail.finding {
-        Finding::Violation { reply, .. } => *reply,
-        _ => None,
-    })?;
-    let id = Envelope::read(&messages.get(reply)?.text)?.id?.get().to_owned();
-    let is_request = |message: &Message| {
-        let envelope = Envelope::read(&message.text).filter(|_| message.from == Party::Harness);
-        envelope.is_some_and(|one| one.method.is_some() && one.id.is_some_and(|other| other.get() == id))
+    let place = call.or_else(reply)?;
+    let Message { from, text, .. } = messages.get(place)?;
+    let id = Envelope::read(text)?.id?.get().to_owned();
+    let is_other = |message: &Message| {
+        let envelope = Envelope::read(&message.text).filter(|_| message.from != *from);
+        envelope.is_some_and(|one| {
+            one.method.is_some() == (message.from == Party::Harness) && one.id.is_some_and(|other| other.get() == id)
+        })
     };
-    let request = messages[..reply].iter().rposition(is_request)?;
-    Some([request, reply])
+    let other = match from {
+        Party::Harness => place + messages[place..].iter().position(is_other)?,
+        Party::Target => messages[..place].iter().rposition(is_other)?,
+    };
+    Some([place, other])
 }
 
 /// Returns a text escaped on one line.
