@@ -218,6 +218,7 @@ fn tool_that_a_case_names_is_called_only_if_the_target_permits_it() {
         let came = run(&sandbox, "t", "--only everything/elicitation-sep1330-enums");
         let is_called = permission.contains(name);
         assert_eq!(sandbox.read("run.jsonl").contains(r#""kind":"pass""#), is_called, "{permission}");
+        assert_eq!(sandbox.read("run.wire.jsonl").contains("tools/call"), is_called, "{permission}");
         if is_called {
             assert_eq!(broken(&sandbox), BTreeSet::new());
         } else {
