@@ -6,8 +6,8 @@ use std::env;
 use clap::Args;
 
 use super::by_hand::Typed;
-use super::run::prepare;
 use super::serve::{SHOWN, problem, stopped};
+use super::set_up::prepare;
 use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
 use crate::drive::{Cancel, Handed, Options, REVISION, SCENARIO, drive_to};
 use crate::load;

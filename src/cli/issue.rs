@@ -9,7 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::dev::{replace_targets, with_installed};
-use super::run::{plan_problem, prepare, targets, with_known};
+use super::run::{plan_problem, targets, with_known};
+use super::set_up::prepare;
 use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
 use crate::drive::{Options, repro_file};
 use crate::judge::Judge;
@@ -181,7 +182,8 @@ fn recorded(args: &IssueArgs, library: &Library, log: &Utf8Path) -> Result<Found
 /// Runs the test.
 fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
     let mut targets = with_known(targets(std::slice::from_ref(&args.target))?, &args.cases, library);
-    let selection = Selection { only: vec![args.test.clone()], heavy: true, ..Selection::default() };
+    let selection =
+        Selection { only: vec![args.test.clone()], heavy: true, ..Selection::default() };
     let problem = |error| args.cases.with_hint(plan_problem(&error), library, error.unmatched());
     let mut planned: Plan = plan(library, &targets, &selection).map_err(problem)?;
     let runtime = interrupt::runtime()?;

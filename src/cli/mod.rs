@@ -35,6 +35,7 @@ mod repro;
 mod run;
 mod saving;
 mod serve;
+mod set_up;
 mod sets;
 mod site;
 mod smoke;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::run::{header, plan_problem, prepare, print_all, set_up_or_leave_out, targets};
+use super::run::{header, plan_problem, print_all, targets};
 use super::saving::Saving;
+use super::set_up::{prepare, set_up_or_leave_out};
 use super::targets::targets_with_programs;
 use super::{CaseArgs, Exit, OutputArgs, Problem, heading, values};
 use crate::drive::Options;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 
 use super::interrupt;
-use super::run::{prepare, targets};
+use super::run::targets;
+use super::set_up::prepare;
 use super::targets::targets_with_programs;
 use super::{Exit, Problem, ReproArgs};
 use crate::drive::{Cancel, ReproResult, repro as show};

@@ -2,7 +2,6 @@
 
 mod args;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,13 +13,14 @@ use super::ad_hoc;
 use super::dev::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
 use super::saving::Saving;
+use super::set_up::{prepare, set_up_or_leave_out};
 use super::sets;
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
 use super::timings::Started;
 use super::{Exit, Problem, baseline, caches};
-use crate::drive::{Cancel, Options, SetupError, set_up};
+use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
@@ -41,8 +41,6 @@ use reference::{is_mutant, mutants};
 
 /// The most characters of a line of a setup command that are shown.
 const LINE: usize = 1000;
-/// The most characters of its last lines together that are shown.
-const BLOCK: usize = 16_000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
@@ -108,29 +106,6 @@ fn planned(
         }
     }
     Ok((Arc::new(plan), drift))
-}
-
-/// Returns the targets that can be set up, and adds the reasons for the others to `left_out`.
-pub(super) async fn set_up_or_leave_out(
-    targets: Vec<Arc<Target>>,
-    cancel: &watch::Receiver<Cancel>,
-    left_out: &mut Vec<String>,
-) -> Result<Vec<Arc<Target>>, Problem> {
-    let mut broken: BTreeSet<&Utf8Path> = BTreeSet::new();
-    for target in &targets {
-        if broken.contains(target.folder.as_path()) {
-            continue;
-        }
-        if let Err(problem) = prepare(std::slice::from_ref(target), cancel).await {
-            if problem.exit == Exit::Interrupted {
-                return Err(problem);
-            }
-            eprint_line(&problem.text);
-            left_out.push(format!("skipped {}: it cannot be set up", target.id.name));
-            broken.insert(&target.folder);
-        }
-    }
-    Ok(targets.iter().filter(|target| !broken.contains(target.folder.as_path())).cloned().collect())
 }
 
 /// Prints lines about targets.
@@ -257,37 +232,6 @@ pub(super) fn plan_problem(error: &PlanError) -> Problem {
         _ => "",
     };
     Problem::new(exit, format!("{error}{hint}"))
-}
-
-/// Sets up each target's folder, once for all of its variants.
-pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Cancel>) -> Result<(), Problem> {
-    let mut ready: Vec<&Utf8Path> = Vec::new();
-    for target in targets {
-        if ready.contains(&target.folder.as_path()) {
-            continue;
-        }
-        let name = &target.id.name;
-        let secrets = Secrets::of(target);
-        let say = |line: &str| eprint_line(&Untrusted(&format!("{name}: {}", secrets.out_of(line))).line(LINE));
-        let mut stop = cancel.clone();
-        tokio::select! {
-            done = set_up(target, say) => {
-                let problem = |error: SetupError| {
-                    let text = format!("cannot set up {name}: {error}");
-                    Untrusted(&secrets.out_of(&text)).block(BLOCK)
-                };
-                if let Err(error) = done {
-                    warn_of_needs(std::slice::from_ref(target)).await;
-                    return Err(Problem::new(Exit::Target, problem(error)));
-                }
-            }
-            _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
-                return Err(Problem::new(Exit::Interrupted, format!("interrupted while {name} was set up")));
-            }
-        }
-        ready.push(&target.folder);
-    }
-    Ok(())
 }
 
 async fn carry_out(

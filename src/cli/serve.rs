@@ -7,7 +7,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::by_hand::{Chosen, Typed};
-use super::run::prepare;
+use super::set_up::prepare;
 use super::{CaseArgs, Exit, Problem, any_client, heading, interrupt, values};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::dev::without_package;
 use super::interrupt;
-use super::run::{prepare, targets};
+use super::run::targets;
+use super::set_up::prepare;
 use super::targets::warn_of_needs;
 use super::{Exit, Problem, SmokeArgs};
 use crate::drive::{Cancel, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
