@@ -42,12 +42,16 @@ pub struct Selection {
     /// Selects only tests that have checks, each on the newest revision of each lifecycle, and over stdio only if it
     /// cannot run over HTTP.
     pub is_thin: bool,
+    /// Also repeats the tests whose question does not depend on the transport over the second transport. Otherwise only
+    /// a sample of their case files is repeated.
+    pub every_transport: bool,
 }
 
 impl Selection {
     /// Returns whether the selection excludes something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, heavy: _, shard, stdio: _, is_thin } = self;
+        let Self { only, skip, role, revision, transport, heavy: _, shard, stdio: _, is_thin, every_transport: _ } =
+            self;
         *is_thin
             || shard.is_some()
             || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
@@ -103,6 +107,11 @@ impl Group {
     /// Returns whether a test of the group may need all or most of a step's time limit.
     pub fn is_hard(&self) -> bool {
         self.tests.iter().any(|planned| planned.test.is_hard())
+    }
+
+    /// Returns whether a test of the group waits for time to pass.
+    pub fn waits(&self) -> bool {
+        self.tests.iter().any(|planned| planned.test.waits())
     }
 }
 
@@ -205,6 +214,8 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     let mut cases: Vec<&Case> = library.cases.iter().filter(is_selected).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut planner = Planner { library, selection, groups: Vec::new(), skipped: BTreeMap::new(), index: 0 };
+    let asked_twice: BTreeSet<_> =
+        cases.iter().filter(|case| is_asked_twice(case)).map(|case| case.id.clone()).collect();
     for (place, target) in targets.iter().enumerate() {
         for case in &cases {
             planner.add(place, target, case);
@@ -217,7 +228,7 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     });
     let (mut groups, skipped) = (planner.groups, skipped.collect());
     if selection.stdio.is_none() && selection.only.is_empty() {
-        sample(&mut groups);
+        sample(&mut groups, &asked_twice);
     }
     if groups.is_empty() {
         Err(PlanError::Nothing { skipped })
@@ -226,15 +237,24 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     }
 }
 
-/// Selects a few server tests of each target to be run both in a stream and in a process: from each of some case files,
-/// the first suitable test of one group. The files are chosen by the hashes of their names, so the sample is the same
+/// Returns whether a case file is asked over both transports: its question depends on the transport, or it is in the
+/// sample of the other files. The names of the files choose the sample, so that it is the same in all runs and for all
+/// targets.
+fn is_asked_twice(case: &Case) -> bool {
+    const SAMPLE: u64 = 8;
+    !case.is_transport_neutral() || fnv1a(case.id.as_str().as_bytes()).is_multiple_of(SAMPLE)
+}
+
+/// Selects a few server tests of each target to be run both in a stream and in a process: from each of some case files
+/// that are asked over both transports, the first suitable test of one group. The files are chosen by the hashes of their names, so the sample is the same
 /// in all runs and for all targets. Tests that send raw messages are not suitable: the server may send no response, and
 /// a process that starts slowly looks the same.
-fn sample(groups: &mut [Group]) {
+fn sample(groups: &mut [Group], asked_twice: &BTreeSet<CaseId>) {
     const GROUPS: usize = 8;
     for groups in groups.chunk_by_mut(|one, next| one.target.id == next.target.id) {
         let mut sampled: Vec<_> = groups
             .iter_mut()
+            .filter(|group| asked_twice.contains(&group.case))
             .filter_map(|Group { case, revision, tests, .. }| {
                 let is_fit = |planned: &&mut Planned| {
                     let is_answered = planned.test.steps.iter().all(|step| !matches!(step.when, When::Send { .. }));
@@ -272,7 +292,11 @@ impl Planner<'_> {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
                 let mut planned = Vec::new();
                 let selected = self.selected(&tests, revision, transport);
-                let reasons = selected.iter().map(|(_, test)| self.skip_reason(target, test, revision, transport));
+                let repeated = self.repeated(target, case, transport);
+                let reasons = selected.iter().map(|(id, test)| {
+                    let reason = self.skip_reason(target, test, revision, transport);
+                    reason.or(repeated.filter(|_| !self.is_named(id)))
+                });
                 let reasons: Vec<_> = reasons.collect();
                 let needless = Self::needless_controls(&selected, &reasons);
                 for ((id, test), reason) in selected.into_iter().zip(reasons) {
@@ -293,6 +317,20 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the reason to skip a case file on the second transport of a target.
+    fn repeated(&self, target: &Target, case: &Case, transport: Transport) -> Option<SkipReason> {
+        const FIRST: Transport = Transport::Http;
+        let Selection { transport: selected, every_transport, .. } = self.selection;
+        let is_second = transport != FIRST && target.claims.transports.contains(&FIRST);
+        let is_left_out = is_second && selected.is_empty() && !every_transport && !is_asked_twice(case);
+        is_left_out.then_some(SkipReason::AskedOver(FIRST))
+    }
+
+    /// Returns whether the user has selected a test by a pattern that names its transport.
+    fn is_named(&self, id: &TestId) -> bool {
+        self.selection.only.iter().any(|pattern| pattern.names_transport() && pattern.matches(id))
     }
 
     /// Returns the reason to skip the controls too: the tests that they govern call tools that may not be called. Each

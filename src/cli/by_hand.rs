@@ -62,6 +62,7 @@ impl Played {
             revision: revision.into_iter().collect(),
             transport: transport.into_iter().collect(),
             heavy: true,
+            every_transport: true,
             ..Selection::default()
         };
         // The reference speaks everything, so that its plan has all tests.
@@ -106,6 +107,7 @@ impl Typed<'_> {
             revision: self.revision.into_iter().collect(),
             transport: self.transport.into_iter().collect(),
             heavy: true,
+            every_transport: true,
             ..Selection::default()
         };
         // Known failures do not matter for one test by hand, and their patterns may be about other cases. Any installed

@@ -183,7 +183,7 @@ fn recorded(args: &IssueArgs, library: &Library, log: &Utf8Path) -> Result<Found
 fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
     let mut targets = with_known(targets(std::slice::from_ref(&args.target))?, &args.cases, library);
     let selection =
-        Selection { only: vec![args.test.clone()], heavy: true, ..Selection::default() };
+        Selection { only: vec![args.test.clone()], heavy: true, every_transport: true, ..Selection::default() };
     let problem = |error| args.cases.with_hint(plan_problem(&error), library, error.unmatched());
     let mut planned: Plan = plan(library, &targets, &selection).map_err(problem)?;
     let runtime = interrupt::runtime()?;

@@ -246,7 +246,7 @@ async fn carry_out(
     let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
     let run_log = saving.path();
     let started = Started::now();
-    let differs = plan.is_partial || args.select.heavy;
+    let differs = plan.is_partial || args.select.heavy || args.select.every_transport;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
         Arc::new(unfiltered(args, library, targets)?)
     } else {

@@ -66,9 +66,16 @@ impl Options {
         }
     }
 
-    /// Returns the number of workers for a plan.
+    /// Returns the number of workers for a plan, with those for groups that wait.
     pub fn workers(&self, plan: &Plan) -> usize {
-        self.jobs.get().min(plan.groups.len())
+        self.jobs.get().min(plan.groups.len()) + self.waiting_workers(plan)
+    }
+
+    /// Returns the number of further workers, which take only groups that wait: they need no processor. There is none if
+    /// the user wants one group at a time.
+    pub(crate) fn waiting_workers(&self, plan: &Plan) -> usize {
+        let most = if self.jobs == NonZeroUsize::MIN { 0 } else { 2 * self.jobs.get() };
+        plan.groups.iter().filter(|group| group.waits()).count().min(most)
     }
 
     /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay

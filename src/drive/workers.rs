@@ -40,7 +40,7 @@ pub(crate) async fn drive<T: Send + 'static>(
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
     let machine = Arc::new(machine);
-    let queue = Arc::new(Queue::new(options.order(&plan)));
+    let queue = Arc::new(Queue::new(&plan, options.order(&plan)));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
@@ -48,12 +48,14 @@ pub(crate) async fn drive<T: Send + 'static>(
     let (_wanted, unwanted) = watch::channel(());
     let (ending, mut ends) = mpsc::unbounded_channel();
     let mut idle = None;
-    for _ in 0..options.workers(&plan) {
+    let waiting = options.waiting_workers(&plan);
+    for number in 0..options.workers(&plan) {
+        let takes = if number < waiting { Takes::Waiting } else { Takes::All };
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, machine, bugs) = (given_up.clone(), Arc::clone(&machine), Bugs::default());
         let (cancel, unwanted) = (cancel.clone(), unwanted.clone());
         let (finish, events) = (Arc::clone(&finish), events.clone());
-        let worker = Worker { plan, queue, given_up, machine, options, cancel, finish, events, bugs };
+        let worker = Worker { plan, queue, takes, given_up, machine, options, cancel, finish, events, bugs };
         let ending = ending.clone();
         // A blocking task would wait for a thread of the runtime, which may have none left.
         let thread = std::thread::Builder::new().spawn(move || {
@@ -76,7 +78,7 @@ pub(crate) async fn drive<T: Send + 'static>(
         }
     }
     // The other workers do the work of one that could not start. If none could, each test gets the reason.
-    while let Some(place) = queue.next(&plan, None) {
+    while let Some(place) = queue.next(&plan, Takes::All, None) {
         let group = &plan.groups[place];
         for planned in &group.tests {
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
@@ -202,6 +204,15 @@ async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
     }
 }
 
+/// The groups that a worker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    /// All groups; those that wait come last.
+    All,
+    /// Only groups that wait.
+    Waiting,
+}
+
 /// The groups of a plan. Each worker takes the next one.
 struct Queue(Mutex<Groups>);
 
@@ -209,19 +220,25 @@ struct Queue(Mutex<Groups>);
 struct Groups {
     /// Those that no worker has taken, in order.
     left: VecDeque<usize>,
+    /// Those of them that wait, in order.
+    waiting: VecDeque<usize>,
     /// Those that were taken: one for each process that other groups can use.
     taken: Vec<usize>,
 }
 
 impl Queue {
-    fn new(order: Vec<usize>) -> Self {
-        Self(Mutex::new(Groups { left: order.into(), taken: Vec::new() }))
+    fn new(plan: &Plan, order: Vec<usize>) -> Self {
+        let (waiting, left) = order.into_iter().partition(|place| plan.groups[*place].waits());
+        Self(Mutex::new(Groups { left, waiting, taken: Vec::new() }))
     }
 
     /// Takes a group: after `last`, one that can use its process; otherwise one whose process no worker has; or the first
     /// one.
-    fn next(&self, plan: &Plan, last: Option<&Group>) -> Option<usize> {
+    fn next(&self, plan: &Plan, takes: Takes, last: Option<&Group>) -> Option<usize> {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if takes == Takes::Waiting || groups.left.is_empty() {
+            return groups.waiting.pop_front();
+        }
         let of = |place: &usize| &plan.groups[*place];
         let shares = |one: &Group| groups.left.iter().position(|place| shares_process(one, of(place)));
         let is_served = |place: &usize| groups.taken.iter().any(|other| shares_process(of(other), of(place)));
@@ -241,6 +258,7 @@ impl Queue {
 struct Worker<T> {
     plan: Arc<Plan>,
     queue: Arc<Queue>,
+    takes: Takes,
     given_up: GivenUp,
     machine: Arc<Machine>,
     options: Options,
@@ -273,10 +291,10 @@ impl<T: Send + 'static> Worker<T> {
         let mut canaries = Canaries::default();
         let mut runner: Option<Runner> = None;
         let mut ended = Ended::Whole;
-        let mut place = self.queue.next(&self.plan, None);
+        let mut place = self.queue.next(&self.plan, self.takes, None);
         while let Some(group) = place.map(|place| &self.plan.groups[place]) {
             // Taken early only where it tells the runner to keep a process.
-            let next = group.target.survey.is_some().then(|| self.queue.next(&self.plan, Some(group)));
+            let next = group.target.survey.is_some().then(|| self.queue.next(&self.plan, self.takes, Some(group)));
             let further =
                 next.flatten().map(|place| &self.plan.groups[place]).filter(|next| keeps_process(group, next));
             let target = canaries.behind_proxy(&group.target);
@@ -293,7 +311,7 @@ impl<T: Send + 'static> Worker<T> {
             if ended == Ended::Interrupted {
                 break;
             }
-            place = next.unwrap_or_else(|| self.queue.next(&self.plan, Some(group)));
+            place = next.unwrap_or_else(|| self.queue.next(&self.plan, self.takes, Some(group)));
         }
         self.leave(runner).await;
         ended

@@ -151,6 +151,19 @@ impl Test {
         self.heavy || self.step_limit.is_some()
     }
 
+    /// Returns whether the test lasts longer than its messages need: a call is cancelled, never answered, or retried
+    /// after a time.
+    pub fn waits(&self) -> bool {
+        let waits = |when: &When| match when {
+            When::Cancel { .. } => true,
+            When::Call { retry, .. } => retry.after > 0,
+            _ => false,
+        };
+        self.request_timeout.is_some()
+            || self.steps.iter().any(|step| waits(&step.when))
+            || self.given.deviations.iter().any(|one| matches!(one.change, Change::Unanswered))
+    }
+
     /// Returns every check of every step.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().flat_map(|step| step.then.checks())
@@ -342,7 +355,7 @@ words! {
 }
 
 /// The differences between a retry with answers and the retry of a usual client (stateless lifecycle only).
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Retry {
     /// The change to the `requestState`, where the server sent one.
     pub state: Option<Tampering>,

@@ -299,6 +299,11 @@ impl Pattern {
             && self.matches_path(&id.path())
     }
 
+    /// Returns whether the pattern says on which transports it matches: it has a `+` behind its `@`.
+    pub fn names_transport(&self) -> bool {
+        self.text.split_once('@').is_some_and(|(_, how)| how.contains('+'))
+    }
+
     /// Returns whether the pattern can match a test of this case file, judged by its literal prefix alone.
     pub fn may_match(&self, case: &CaseId) -> bool {
         let case = case.as_str();

@@ -21,6 +21,7 @@ mod hash;
 mod id;
 pub(crate) mod markdown;
 mod need;
+mod neutral;
 pub mod observation;
 pub mod pair;
 pub mod program;

@@ -234,6 +234,8 @@ pub enum SkipReason {
     Heavy,
     /// The test is too expensive to repeat on each revision and transport.
     HeavyOnce,
+    /// The question of the test does not depend on the transport, and is asked over this one.
+    AskedOver(Transport),
 }
 
 impl fmt::Display for SkipReason {
@@ -250,6 +252,7 @@ impl fmt::Display for SkipReason {
             Self::ToolsNotListed => f.write_str("the server does not list the tools that the test uses"),
             Self::Heavy => f.write_str("heavy: runs only with --heavy"),
             Self::HeavyOnce => f.write_str("heavy: runs only on the newest revision and one transport"),
+            Self::AskedOver(transport) => write!(f, "the same question over each transport: asked over {transport}"),
         }
     }
 }

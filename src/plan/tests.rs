@@ -365,7 +365,10 @@ fn over_stdio() -> (Library, [Arc<Target>; 1]) {
     let one = fixture("one");
     let cases = (0..12).map(|number| {
         let id = CaseId::new("a", &format!("f{number}"));
-        let of_file = |name| Arc::new(Test { case: id.clone(), ..test(name, None, None, &one) });
+        // Otherwise their questions would not depend on the transport.
+        let timed = Some(1000);
+        let of_file =
+            |name| Arc::new(Test { case: id.clone(), request_timeout: timed, ..test(name, None, None, &one) });
         Case { id: id.clone(), tests: vec![of_file("first"), of_file("second")], ..library(Vec::new()).cases.remove(0) }
     });
     let library = Library { cases: cases.collect(), ..Library::default() };
@@ -384,6 +387,39 @@ fn sample_of_stdio_servers_is_the_same_in_each_run() {
     assert_eq!(files.len(), 8, "in different case files");
     let stdio = Selection { transport: vec![Transport::Stdio], ..Selection::default() };
     assert_eq!(served(&planned(stdio), StdioMode::Both), sample);
+}
+
+#[test]
+fn questions_about_content_are_repeated_over_stdio_for_a_sample_of_files() {
+    let case = |number: u8, role| {
+        let id = CaseId::new("a", &format!("f{number}"));
+        let one = Arc::new(Test { case: id.clone(), role, ..test("t", None, None, &fixture("one")) });
+        Case { id, role, tests: vec![one], ..library(Vec::new()).cases.remove(0) }
+    };
+    let cases = (0..64).map(|number| case(number, if number % 2 == 0 { Role::Server } else { Role::Client }));
+    let library = Library { cases: cases.collect(), ..Library::default() };
+    let claims = |transports: &[Transport]| Claims {
+        transports: transports.to_vec(),
+        roles: vec![Role::Server, Role::Client],
+        revisions: vec![Revision::newest()],
+        ..target().claims
+    };
+    let both = Arc::new(Target { claims: claims(&Transport::ALL), ..target() });
+    let files = |target: &Arc<Target>, selection: Selection| {
+        let plan = plan(&library, &[Arc::clone(target)], &selection).expect("a plan");
+        let count = |over| plan.groups.iter().filter(|group| group.transport == over).count();
+        (count(Transport::Http), count(Transport::Stdio), plan.skipped)
+    };
+    let (http, stdio, skipped) = files(&both, Selection::default());
+    assert_eq!((http, stdio), (64, 7));
+    assert_eq!((skipped[0].reason, skipped[0].tests), (SkipReason::AskedOver(Transport::Http), 57));
+    let over = |transport| Selection { transport: vec![transport], ..Selection::default() };
+    assert_eq!(files(&both, over(Transport::Stdio)), (0, 64, Vec::new()));
+    assert_eq!(files(&both, Selection { every_transport: true, ..Selection::default() }), (64, 64, Vec::new()));
+    let named = |pattern: &str| Selection { only: vec![pattern.parse().expect("a pattern")], ..Selection::default() };
+    assert_eq!(files(&both, named("a/f1@*+stdio")), (0, 1, Vec::new()));
+    let only_stdio = Arc::new(Target { claims: claims(&[Transport::Stdio]), ..target() });
+    assert_eq!(files(&only_stdio, Selection::default()).1, 64);
 }
 
 #[test]

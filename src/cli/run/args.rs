@@ -38,6 +38,13 @@ pub struct SelectArgs {
     /// Run only the tests over this transport; repeatable
     #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
     pub transport: Vec<Transport>,
+    /// Repeat all tests over both transports
+    ///
+    /// Without this option, the tests of schemas, arguments and results, whose questions do not depend on the transport,
+    /// run over HTTP, and only a fixed sample of their case files runs over stdio too. `--transport` runs all tests over
+    /// one transport.
+    #[arg(long)]
+    pub every_transport: bool,
     /// Also run the tests marked as heavy, which need much time or memory
     #[arg(long)]
     pub heavy: bool,
@@ -191,6 +198,8 @@ impl RunArgs {
             shard: one.shard,
             stdio: self.stdio,
             is_thin: false,
+            // A frozen set names the transports of its tests.
+            every_transport: one.every_transport || self.set.is_some(),
         }
     }
 

@@ -216,11 +216,11 @@ fn workers_take_groups_that_their_process_can_serve() {
         plan
     };
     let taken = |plan: &Plan| {
-        let queue = Queue::new((0..5).collect());
-        let [one, other] = [(); 2].map(|()| queue.next(plan, None).expect("a group"));
+        let queue = Queue::new(plan, (0..5).collect());
+        let [one, other] = [(); 2].map(|()| queue.next(plan, Takes::All, None).expect("a group"));
         let mut taken = vec![one, other];
         for last in [one, other, one, one, other] {
-            taken.extend(queue.next(plan, Some(&plan.groups[last])));
+            taken.extend(queue.next(plan, Takes::All, Some(&plan.groups[last])));
         }
         taken
     };
@@ -239,11 +239,26 @@ fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
         group.target = Arc::new(pair.target(revisions));
     }
     let plan = plan.expect("one owner");
-    let queue = Queue::new((0..6).collect());
-    let next = |last: Option<usize>| queue.next(&plan, last.map(|last| &plan.groups[last]));
+    let queue = Queue::new(&plan, (0..6).collect());
+    let next = |last: Option<usize>| queue.next(&plan, Takes::All, last.map(|last| &plan.groups[last]));
     assert_eq!([next(None), next(None)], [Some(0), Some(4)]);
     assert_eq!([next(Some(0)), next(Some(4)), next(Some(5))], [Some(1), Some(5), Some(2)]);
     assert_eq!([next(Some(2)), next(Some(1))], [Some(3), None]);
+}
+
+#[test]
+fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
+    let late = |id| Test { request_timeout: Some(400), ..send(id) };
+    let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
+    let plan = plan_of(target(&[]), Transport::Stdio, groups);
+    let queue = Queue::new(&plan, vec![0, 1, 2, 3]);
+    assert_eq!(queue.next(&plan, Takes::Waiting, None), Some(0));
+    assert_eq!([(); 3].map(|()| queue.next(&plan, Takes::All, None)), [Some(1), Some(2), Some(3)]);
+    assert_eq!(queue.next(&plan, Takes::Waiting, None), None);
+    let two = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
+    assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (5, 3));
+    let one = Options { jobs: NonZeroUsize::MIN, ..quick() };
+    assert_eq!((one.workers(&plan), one.waiting_workers(&plan)), (1, 0));
 }
 
 #[test]
