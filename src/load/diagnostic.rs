@@ -336,9 +336,16 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
 
 /// Returns the known word with the most similar spelling; `None` if none is similar.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |one: &str| strsim::damerau_levenshtein(&one.to_lowercase(), &word.to_lowercase());
-    let near = (word.chars().count() / 3).clamp(1, 4);
-    known.iter().copied().min_by_key(|one| distance(one)).filter(|one| distance(one) <= near)
+    let (word, length) = (word.to_lowercase(), word.chars().count());
+    let near = (length / 3).clamp(1, 4);
+    let distance = |one: &str| strsim::damerau_levenshtein(&one.to_lowercase(), &word);
+    // Words whose lengths differ by more than the distance are not compared.
+    let similar = known.iter().copied().filter(|one| one.chars().count().abs_diff(length) <= near);
+    similar
+        .map(|one| (distance(one), one))
+        .filter(|(distance, _)| *distance <= near)
+        .min_by_key(|it| it.0)
+        .map(|it| it.1)
 }
 
 #[cfg(test)]

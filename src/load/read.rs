@@ -147,8 +147,9 @@ impl Reader {
     /// An object with these keys and any others. A key that resembles one of them is a mistake, and so is a placeholder.
     pub(crate) fn open_object<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Object<'n>> {
         for member in self.members(node, what)? {
-            let is_mistake = member.key.starts_with('@') || did_you_mean(&member.key, known).is_some();
-            if is_mistake && !known.contains(&&*member.key) {
+            // Most keys are right, and a search for similar words costs more than the rest of loading.
+            let is_known = known.contains(&&*member.key);
+            if !is_known && (member.key.starts_with('@') || did_you_mean(&member.key, known).is_some()) {
                 self.unknown_key(member, what, known);
             }
         }
