@@ -109,9 +109,9 @@ impl Group {
         self.tests.iter().any(|planned| planned.test.is_hard())
     }
 
-    /// Returns whether a test of the group waits for time to pass.
-    pub fn waits(&self) -> bool {
-        self.tests.iter().any(|planned| planned.test.waits())
+    /// Returns for about how many seconds the tests of the group wait for time to pass.
+    pub fn wait(&self) -> u32 {
+        self.tests.iter().map(|planned| planned.test.wait(self.transport)).sum()
     }
 }
 

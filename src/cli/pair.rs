@@ -98,7 +98,7 @@ pub struct PairArgs {
     /// something else is listed, and the exit status is 1.
     #[arg(long, help_heading = heading::EXECUTION)]
     pub check_proxy: bool,
-    /// Run N workers at the same time [default: number of cores + 1, at most 8]
+    /// Run N workers at the same time [default: twice the number of cores, at most 8]
     ///
     /// Each worker keeps up to 24 adapters.
     #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]

@@ -2,6 +2,7 @@
 //!
 //! Plain values, made from the command line. Must not know targets or tests.
 
+use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -41,8 +42,8 @@ impl Default for Options {
         let program = std::env::current_exe().ok().and_then(|program| Utf8PathBuf::try_from(program).ok());
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
-            // One worker more than cores, because some tests only wait for a time limit.
-            jobs: NonZeroUsize::MIN.saturating_add(cores.min(MOST - 1)),
+            // Targets wait more than they compute, so that each core has two workers.
+            jobs: NonZeroUsize::new((2 * cores).min(MOST)).unwrap_or(NonZeroUsize::MIN),
             step_limit: Duration::from_secs(STEP_LIMIT.into()),
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
@@ -75,12 +76,13 @@ impl Options {
     /// the user wants one group at a time.
     pub(crate) fn waiting_workers(&self, plan: &Plan) -> usize {
         let most = if self.jobs == NonZeroUsize::MIN { 0 } else { 2 * self.jobs.get() };
-        plan.groups.iter().filter(|group| group.waits()).count().min(most)
+        plan.groups.iter().filter(|group| group.wait() > 0).count().min(most)
     }
 
     /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay
     /// together, so that its processes can be reused, and so do those of one revision of a target that keeps its processes
-    /// from group to group. Groups with hard tests come first, so that none of them runs alone at the end.
+    /// from group to group. Groups that wait longest come first, then those with hard tests, so that none of them runs alone
+    /// at the end.
     pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
@@ -90,7 +92,8 @@ impl Options {
             } else {
                 same.sort_by_key(|place| {
                     let group = &plan.groups[*place];
-                    (!group.is_hard(), group.target.survey.as_ref().map(|_| (group.revision, group.transport)))
+                    let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
+                    (Reverse(group.wait()), !group.is_hard(), kept)
                 });
             }
         }

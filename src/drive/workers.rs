@@ -228,7 +228,7 @@ struct Groups {
 
 impl Queue {
     fn new(plan: &Plan, order: Vec<usize>) -> Self {
-        let (waiting, left) = order.into_iter().partition(|place| plan.groups[*place].waits());
+        let (waiting, left) = order.into_iter().partition(|place| plan.groups[*place].wait() > 0);
         Self(Mutex::new(Groups { left, waiting, taken: Vec::new() }))
     }
 

@@ -4,7 +4,7 @@
 //! know how tests are run.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use miette::SourceSpan;
 
@@ -449,6 +449,7 @@ fn test(
         request_timeout: request_timeout(reader, written.object, shared.role),
         given: fixture,
         steps,
+        hash: OnceLock::new(),
     })
 }
 

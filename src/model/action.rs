@@ -3,6 +3,7 @@
 //! Takes steps and fixtures. Must not know expectations.
 
 use super::case::{Answer, Change, Fixture, Step, Test, Tool, When};
+use super::spec::Transport;
 use super::template::Template;
 
 /// The request of a step, as an action or as a raw message.
@@ -58,6 +59,22 @@ impl When {
 }
 
 impl Test {
+    /// Returns for about how many seconds the test waits for time to pass: a call is cancelled, never answered, or retried
+    /// after a time, or a server may have nothing to respond.
+    pub fn wait(&self, transport: Transport) -> u32 {
+        let wait = |step: &Step| match &step.when {
+            When::Cancel { hangs_up: true, .. } => 3,
+            When::Cancel { .. } => 1,
+            When::Call { retry, .. } if retry.after > 0 => retry.after.into(),
+            When::Call { .. } => u32::from(!step.initialized),
+            // Over HTTP, each message gets a reply.
+            When::Send { .. } => u32::from(transport == Transport::Stdio),
+            _ => 0,
+        };
+        let is_unanswered = self.given.deviations.iter().any(|one| matches!(one.change, Change::Unanswered));
+        u32::from(self.request_timeout.is_some() || is_unanswered) + self.steps.iter().map(wait).sum::<u32>()
+    }
+
     /// Returns the templates of the fixture and of the actions.
     pub fn templates(&self) -> Vec<&Template> {
         let tools = self.given.tools.iter().map(|tool| &tool.definition);

@@ -1,7 +1,7 @@
 //! Cases as their authors write them, and the tests that each case's rows expand to.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -105,6 +105,8 @@ pub struct Test {
     pub given: Arc<Fixture>,
     /// The steps, which run in one session, each with its checks.
     pub steps: Vec<Step>,
+    /// The hash of its actions, once it was needed.
+    pub hash: OnceLock<String>,
 }
 
 impl Test {
@@ -129,6 +131,7 @@ impl Test {
             request_timeout: None,
             given: Arc::new(given),
             steps,
+            hash: OnceLock::new(),
         }
     }
 
@@ -149,19 +152,6 @@ impl Test {
     /// Returns whether a target may need all or most of a step's time limit.
     pub fn is_hard(&self) -> bool {
         self.heavy || self.step_limit.is_some()
-    }
-
-    /// Returns whether the test lasts longer than its messages need: a call is cancelled, never answered, or retried
-    /// after a time.
-    pub fn waits(&self) -> bool {
-        let waits = |when: &When| match when {
-            When::Cancel { .. } => true,
-            When::Call { retry, .. } => retry.after > 0,
-            _ => false,
-        };
-        self.request_timeout.is_some()
-            || self.steps.iter().any(|step| waits(&step.when))
-            || self.given.deviations.iter().any(|one| matches!(one.change, Change::Unanswered))
     }
 
     /// Returns every check of every step.
@@ -424,8 +414,7 @@ impl Then {
     /// Returns whether a check reads the server's own messages.
     pub fn looks_into_events(&self) -> bool {
         let mut alternatives = self.checks().iter().flat_map(|check| &check.alternatives);
-        let names_events = |schema: &SharedSchema| schema.value().to_string().contains(r#""events""#);
-        alternatives.any(|one| one.matches.as_ref().is_some_and(names_events))
+        alternatives.any(|one| one.matches.as_ref().is_some_and(|schema| schema.mentions(r#""events""#)))
     }
 
     /// Returns whether a check reads the target's messages as sent: a server's replies, or the messages of a client.

@@ -48,10 +48,7 @@ fn is_in_result(deviation: &Deviation) -> bool {
 
 /// Returns whether an expectation reads no message as it was sent.
 fn expects_content(one: &Expectation) -> bool {
-    let names_messages = |schema: &SharedSchema| {
-        let text = schema.value().to_string();
-        OF_TRANSPORT.iter().any(|member| text.contains(member))
-    };
+    let names_messages = |schema: &SharedSchema| OF_TRANSPORT.iter().any(|member| schema.mentions(member));
     one.status.is_empty()
         && one.reply.is_none()
         && one.sent.is_none()

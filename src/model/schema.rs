@@ -42,12 +42,18 @@ pub struct Schema {
 pub struct SharedSchema {
     value: Value,
     compiled: OnceLock<Result<Schema, String>>,
+    text: OnceLock<String>,
 }
 
 impl SharedSchema {
     /// Returns the schema as written.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// Returns whether the text of the schema has a part.
+    pub fn mentions(&self, part: &str) -> bool {
+        self.text.get_or_init(|| self.value.to_string()).contains(part)
     }
 
     /// Returns the compiled schema.
@@ -61,7 +67,7 @@ impl SharedSchema {
 
 impl From<Value> for SharedSchema {
     fn from(value: Value) -> Self {
-        Self { value, compiled: OnceLock::new() }
+        Self { value, compiled: OnceLock::new(), text: OnceLock::new() }
     }
 }
 

@@ -246,7 +246,7 @@ fn judged(judge: impl Fn(&Observation) -> Vec<Verdict>, planned: &Planned, trans
         target: transcript.target.clone(),
         test: id.clone(),
         title: test.title.clone(),
-        hash: super::hash(test),
+        hash: super::hash(test).to_owned(),
         observation,
         verdicts,
         attempts: Vec::new(),

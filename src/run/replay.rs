@@ -99,7 +99,7 @@ mod tests {
     fn unchanged_test_is_judged_by_current_levels() {
         let wanted = Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
         let test = samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted]))]);
-        let same = hash(&test);
+        let same = hash(&test).to_owned();
         let requirement = samples::requirement("r", Level::Should);
         let library = library(requirement, vec![test]);
         let record = |index, test: &str, hash: &str| Record {
@@ -127,7 +127,7 @@ mod tests {
         let wanted = || Expectation { outcome: vec![Outcome::Success], ..Expectation::default() };
         let test = || samples::test(&[], vec![(samples::call("t"), samples::check("r", vec![wanted()]))]);
         let control = Test { id: "c".into(), control: Some(Control::File), ..test() };
-        let hash = hash(&test());
+        let hash = hash(&test()).to_owned();
         let requirement = samples::requirement("r", Level::Must);
         let library = library(requirement, vec![control, test()]);
         let record =

@@ -135,7 +135,7 @@ pub struct RunArgs {
     /// The times.
     #[command(flatten)]
     pub timings: TimingsArgs,
-    /// Run N workers at the same time [default: number of cores + 1, at most 8]
+    /// Run N workers at the same time [default: twice the number of cores, at most 8]
     ///
     /// Each worker has a process of the target.
     #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
