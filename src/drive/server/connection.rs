@@ -34,6 +34,8 @@ const START: Duration = Duration::from_secs(5);
 /// gets more time, because it may drop a question before its stream is open.
 const HEADERS: Duration = Duration::from_millis(100);
 const HEADERS_BEFORE_QUESTION: Duration = Duration::from_millis(300);
+/// The same for a process that has sent them late before: the time in which the request leaves.
+const LATE_HEADERS: Duration = Duration::from_millis(5);
 /// The JSON-RPC error code of an unknown method.
 const METHOD_NOT_FOUND: i64 = -32601;
 
@@ -134,8 +136,16 @@ impl Connection {
         let mut headers = headers::of_connection(self.context());
         headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
         log.sent("", headers.clone());
-        let limit = if self.is_asked { HEADERS_BEFORE_QUESTION } else { HEADERS };
-        self.get_stream = GetStream::open(http.get(&headers), log.deadline.narrowed(limit)).await;
+        let limit = match (self.is_asked, http.has_late_headers()) {
+            (true, _) => HEADERS_BEFORE_QUESTION,
+            (false, true) => LATE_HEADERS,
+            (false, false) => HEADERS,
+        };
+        let opened = GetStream::open(http.get(&headers), log.deadline.narrowed(limit)).await;
+        if opened.as_ref().is_some_and(|stream| !stream.has_headers) {
+            http.set_late_headers();
+        }
+        self.get_stream = opened;
         self.get_stream.is_some()
     }
 

@@ -17,6 +17,8 @@ const WAITING: usize = 16;
 #[derive(Debug)]
 pub(crate) struct GetStream {
     messages: mpsc::Receiver<Arrival>,
+    /// `true` if the headers of the reply arrived in time.
+    pub(crate) has_headers: bool,
     _reading: AbortOnDrop,
 }
 
@@ -39,7 +41,7 @@ impl GetStream {
                 }
             }
         });
-        Some(Self { messages, _reading: AbortOnDrop::of(&reading) })
+        Some(Self { messages, has_headers: opened.is_some(), _reading: AbortOnDrop::of(&reading) })
     }
 
     /// Waits for the next message; returns `None` at the end of the stream.

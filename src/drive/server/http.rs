@@ -5,6 +5,7 @@
 
 use std::error::Error as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -35,6 +36,8 @@ const MAX_REPLY: usize = 16 << 20;
 pub(crate) struct Http {
     client: Client,
     endpoint: Option<Url>,
+    /// Whether the server has sent the headers of a GET stream late, with its first message.
+    late_headers: Arc<AtomicBool>,
     /// The parts of an endpoint that the user named.
     remote: Option<Box<Remote>>,
 }
@@ -53,6 +56,7 @@ pub(crate) struct ConnectionReuse {
     /// The origin of the last endpoint.
     origin: Option<String>,
     client: Option<Client>,
+    late_headers: Arc<AtomicBool>,
 }
 
 impl ConnectionReuse {
@@ -63,10 +67,10 @@ impl ConnectionReuse {
         let client = if self.origin == origin {
             self.client.get_or_insert_with(|| client(tls::trusting_nobody())).clone()
         } else {
-            *self = Self { origin, client: None };
+            *self = Self { origin, client: None, late_headers: Arc::clone(&self.late_headers) };
             client(tls::trusting_nobody())
         };
-        Http { client, endpoint, remote: None }
+        Http { client, endpoint, late_headers: Arc::clone(&self.late_headers), remote: None }
     }
 }
 
@@ -81,7 +85,22 @@ impl Http {
         let url: Url = endpoint.url.parse().map_err(|error| format!("{} is not a URL: {error}", endpoint.url))?;
         let headers = additional(endpoint)?;
         let remote = Remote { tls: tls.clone(), headers, pace: Pace::of(endpoint) };
-        Ok(Self { client: client(tls), endpoint: Some(url), remote: Some(Box::new(remote)) })
+        Ok(Self {
+            client: client(tls),
+            endpoint: Some(url),
+            late_headers: Arc::default(),
+            remote: Some(Box::new(remote)),
+        })
+    }
+
+    /// Returns whether the server sends the headers of a GET stream late, so that waiting for them is of no use.
+    pub(crate) fn has_late_headers(&self) -> bool {
+        self.late_headers.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that the server sends the headers of a GET stream late, for this process of the server.
+    pub(crate) fn set_late_headers(&self) {
+        self.late_headers.store(true, Ordering::Relaxed);
     }
 
     /// Uses new connections from now on.
