@@ -4,6 +4,10 @@
 default:
     @just --list
 
+# Answer in two minutes after a change: format, unit and library tests, the cases, and the reference over HTTP
+quick:
+    .ci/run quick
+
 # Run the tests
 test *ARGS:
     cargo test --locked {{ARGS}}

@@ -131,3 +131,5 @@ fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Optio
     out += "\n</details>\n\n";
     (!found.is_empty()).then_some(out)
 }
+
+// touched
