@@ -78,6 +78,8 @@ pub async fn examine(
     let (options, pace) = options;
     let options = Options {
         jobs: NonZeroUsize::MIN,
+        // A mutant with an unexpected result is examined again as a whole.
+        repetitions: 0,
         step_limit: if pace == Pace::Brisk { BRISK.min(options.step_limit) } else { options.step_limit },
         ..options
     };

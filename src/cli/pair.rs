@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::run::{header, plan_problem, print_all, targets};
+use super::run::{header, plan_problem, print_all, print_repeated, targets};
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
 use super::targets::targets_with_programs;
@@ -284,7 +284,6 @@ async fn carry_out(
             }
             terminal.on_record(record);
         }
-        Seen::Overloaded(notice) => eprint_line(notice),
         Seen::Slow(..) => {}
     };
     // The entries of the sides tell what their SDKs leave to authors.
@@ -306,6 +305,7 @@ async fn carry_out(
     if args.check_proxy {
         proxy_check.print();
     }
+    print_repeated(conducted.repeated);
     if let Some(path) = &run_log {
         eprint_line(&format!("run log: {path}"));
     }

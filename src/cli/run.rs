@@ -29,6 +29,7 @@ use crate::model::pair::PairAbout;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::set::Drift;
 use crate::model::target::{Target, TargetKind};
+use crate::model::text::count;
 use crate::model::transcript::StdioMode;
 use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
@@ -275,7 +276,6 @@ async fn carry_out(
                 // The first requests of a server that its package manager starts are usually slow.
                 Seen::Slow(..) if is_ad_hoc => Ok(()),
                 Seen::Slow(target, test, after) => terminal.on_slow(target, test, after),
-                Seen::Overloaded(notice) => terminal.on_notice(notice),
                 Seen::Judged(record, transcript) => terminal.on_record(record, Some(transcript)),
             });
         }
@@ -294,6 +294,7 @@ async fn carry_out(
     let shown = shown.and(ignore_broken_pipe(finished));
     changes.print();
     two_ways.print();
+    print_repeated(conducted.repeated);
     if let Some(path) = run_log {
         eprint_line(&format!("run log: {path}"));
         if needs_known(&summary, targets) {
@@ -320,6 +321,14 @@ async fn carry_out(
         (Some(error), _) => Err(error.into()),
         (None, Err(problem)) => Err(Problem { exit: exit.max(problem.exit), ..problem }),
         (None, Ok(())) => Ok(exit),
+    }
+}
+
+/// Prints the number of tests that were run again after a time-out.
+pub(super) fn print_repeated(tests: usize) {
+    if tests > 0 {
+        let tests = count(tests, "test");
+        eprint_line(&format!("{tests} timed out and ran once more, alone; the second result counts"));
     }
 }
 

@@ -45,8 +45,6 @@ pub enum Event<T> {
         /// The time for which it has been running.
         after: Duration,
     },
-    /// The machine was found to be overloaded, in words; at most once per run.
-    Overloaded(String),
     /// A test has finished.
     Finished {
         /// The index of the test in the plan.

@@ -12,9 +12,6 @@ use crate::model::case::STEP_LIMIT;
 use crate::model::fnv1a;
 use crate::plan::Plan;
 
-/// The factor by which time limits grow on an overloaded machine.
-pub(crate) const STRETCH: u32 = 4;
-
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -28,6 +25,9 @@ pub struct Options {
     pub start_limit: Duration,
     /// The number of further attempts at a test in which the target violates a MUST.
     pub retries: usize,
+    /// The number of tests of the run that are run again, alone, after a time-out. A target that hangs in many tests
+    /// delays the run by no more than these.
+    pub repetitions: usize,
     /// The seed of a random order of the groups; without it, they run in the order of the plan.
     pub shuffle: Option<u64>,
     /// `true` to run each test of a pair without the proxy as well.
@@ -48,6 +48,7 @@ impl Default for Options {
             test_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(30),
             retries: 0,
+            repetitions: 5,
             shuffle: None,
             checks_proxy: false,
             program: program.unwrap_or_else(|| "casebook".into()),
@@ -56,17 +57,6 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the same options with the limits for an overloaded machine.
-    pub(crate) fn stretched(&self) -> Self {
-        let stretch = |limit: Duration| limit.saturating_mul(STRETCH);
-        Self {
-            step_limit: stretch(self.step_limit),
-            test_limit: stretch(self.test_limit),
-            start_limit: stretch(self.start_limit),
-            ..self.clone()
-        }
-    }
-
     /// Returns the number of workers for a plan, with those for groups that wait.
     pub fn workers(&self, plan: &Plan) -> usize {
         self.jobs.get().min(plan.groups.len()) + self.waiting_workers(plan)

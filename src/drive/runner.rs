@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::sync::OwnedMutexGuard;
-
 use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, with_stderr};
 use crate::drive::adapter::stdio_server::why_no_server;
 use crate::drive::bind::{bind, canaries_of, is_large, shares};
@@ -19,12 +17,12 @@ use crate::drive::clock::Deadline;
 use crate::drive::fixed;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
-use crate::drive::overload::{Machine, Way};
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::server::refusal;
 use crate::drive::stopwatch::Stopwatch;
+use crate::drive::turns::Turn;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::survey::Survey;
@@ -40,12 +38,6 @@ use crate::plan::Planned;
 pub(crate) struct TargetRunner {
     target: Arc<Target>,
     options: Options,
-    /// The machine, shared by all workers.
-    machine: Arc<Machine>,
-    /// Set once the limits of `options` are those for an overloaded machine.
-    is_patient: bool,
-    /// Set while this runner's test is the only one that runs on an overloaded machine.
-    turn: Option<OwnedMutexGuard<()>>,
     adapter: Option<Adapter>,
     /// The HTTP connections that the next fixture of this adapter may reuse.
     reuse: ConnectionReuse,
@@ -62,16 +54,13 @@ pub(crate) struct TargetRunner {
 
 impl TargetRunner {
     /// A runner without processes.
-    pub(crate) fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
+    pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
         let stopwatch = Stopwatch::start();
         let listed = target.survey.as_ref().map_or_else(BTreeMap::new, listed);
         Self {
             target,
             options,
-            machine,
-            is_patient: false,
-            turn: None,
             adapter: None,
             reuse: ConnectionReuse::default(),
             served: None,
@@ -106,7 +95,7 @@ impl TargetRunner {
         self.stopwatch.count_start(began);
     }
 
-    /// Runs one test, and keeps the processes that `next` can reuse.
+    /// Runs one test, in one or both ways of serving over stdio, and keeps the processes that `next` can reuse.
     ///
     /// # Errors
     /// [`CanaryError`] if there are no canaries, or if they may have missed a request.
@@ -115,21 +104,7 @@ impl TargetRunner {
         planned: &Planned,
         next: Option<&Planned>,
         canaries: &mut Canaries,
-    ) -> Result<Transcript, CanaryError> {
-        if self.machine.is_overloaded() {
-            self.become_patient().await;
-        }
-        let result = self.in_all_ways(planned, next, canaries).await;
-        self.turn = None;
-        result
-    }
-
-    /// Runs one test: once, or in both ways of serving over stdio.
-    async fn in_all_ways(
-        &mut self,
-        planned: &Planned,
-        next: Option<&Planned>,
-        canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
         let began = Instant::now();
         if planned.test.isolated {
@@ -149,16 +124,16 @@ impl TargetRunner {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
         if self.mode(planned) != StdioMode::Both {
-            return self.once(planned, next, canaries).await;
+            return self.once(planned, next, canaries, turn).await;
         }
         // Each way keeps its own fixture, because a connection may remember earlier requests.
         let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
         let next_in_both = next.filter(|next| next.stdio == planned.stdio);
         std::mem::swap(&mut self.served, &mut self.served_in_process);
-        let process = self.once(&in_process, next_in_both, canaries).await;
+        let process = self.once(&in_process, next_in_both, canaries, turn).await;
         std::mem::swap(&mut self.served, &mut self.served_in_process);
         let process = process?;
-        let mut transcript = self.once(planned, next, canaries).await?;
+        let mut transcript = self.once(planned, next, canaries, turn).await?;
         transcript.process = Some(Box::new(process));
         Ok(transcript)
     }
@@ -169,18 +144,16 @@ impl TargetRunner {
         planned: &Planned,
         next: Option<&Planned>,
         canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
         let was_there = self.served.is_some() || self.by_adapter(planned) && self.adapter.is_some();
         let mut transcript = self.attempt(planned, canaries).await?;
-        // The process may have died of an earlier test, and a time-out may be due to other processes of this machine. A
-        // target that dies or hangs because of this test does so again.
+        // The process may have died of an earlier test, and a time-out may be due to other work of this machine. A target
+        // that dies or hangs because of this test does so again.
         let died_before = was_there && exited_silently(&transcript);
-        if died_before || self.is_timeout_excused(planned, &transcript).await {
+        if died_before || timed_out(planned, &transcript) && turn.alone().await {
             let over = Instant::now();
             self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
-            if !died_before {
-                self.become_patient().await;
-            }
             let ready = self.make_ready(planned, canaries).await;
             self.stopwatch.count_start(over);
             if let Err(reason) = ready {
@@ -206,7 +179,6 @@ impl TargetRunner {
     /// The transcript of a test in which casebook itself panicked. The processes are not used again.
     pub(crate) fn after_panic(&mut self, planned: &Planned, words: &str) -> Transcript {
         (self.served, self.served_in_process, self.adapter) = (None, None, None);
-        self.turn = None;
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
     }
 
@@ -228,36 +200,6 @@ impl TargetRunner {
         if let Some(adapter) = self.adapter.take() {
             adapter.end(reason).await;
         }
-    }
-
-    /// Returns whether a test timed out on an overloaded machine, with the usual limits. A test that keeps a target busy
-    /// is a load itself, and never excused.
-    async fn is_timeout_excused(&mut self, planned: &Planned, transcript: &Transcript) -> bool {
-        let is_timeout = matches!(last_end(transcript), Some(End::Timeout));
-        let is_costly = planned.test.is_hard() || is_large(&planned.test.given);
-        is_timeout
-            && !is_costly
-            && !self.is_patient
-            && self.machine.check_overload(&self.options.program, Way::Alone).await
-    }
-
-    /// Returns whether the limits are longer from now on: once, if the machine is overloaded.
-    async fn has_more_patience(&mut self) -> bool {
-        !self.is_patient
-            && self.machine.check_overload(&self.options.program, Way::Alone).await
-            && self.become_patient().await
-    }
-
-    /// Makes the limits those for an overloaded machine, and waits until no other test runs. Returns whether the limits
-    /// were the usual ones before.
-    async fn become_patient(&mut self) -> bool {
-        if !self.is_patient {
-            self.options = self.options.stretched();
-        }
-        if self.turn.is_none() {
-            self.turn = Some(self.machine.turn().await);
-        }
-        !std::mem::replace(&mut self.is_patient, true)
     }
 
     /// Prepares the target for a test.
@@ -302,7 +244,6 @@ impl TargetRunner {
             fixture.stop(&mut self.adapter, StopReason::Finished).await;
             match seen.end {
                 End::Crash { how } => self.health.count_hang(&unanswered(has_tools, revision, &how, &words.take())),
-                End::Timeout if self.has_more_patience().await => {}
                 End::Timeout => {
                     let how = "no response within the time limit";
                     self.health.count_silence(&unanswered(has_tools, revision, how, &words.take()));
@@ -332,7 +273,6 @@ impl TargetRunner {
                     self.health.confirmed = true;
                     self.health.count_answer();
                 }
-                Err(StartError::Hello { trouble: Trouble::Hung, .. }) if self.has_more_patience().await => {}
                 Err(error @ StartError::Hello { trouble: Trouble::Hung, .. }) => {
                     self.health.count_silence(&error.to_string());
                 }
@@ -518,6 +458,13 @@ fn last_end(transcript: &Transcript) -> Option<&End> {
         Served::Failed { end, .. } => Some(end),
         _ => transcript.steps.last().map(|step| &step.end),
     }
+}
+
+/// Returns whether a test timed out in which a sound target answers soon. A test that keeps a target busy may take as long
+/// again.
+pub(crate) fn timed_out(planned: &Planned, transcript: &Transcript) -> bool {
+    let is_costly = planned.test.is_hard() || is_large(&planned.test.given);
+    matches!(last_end(transcript), Some(End::Timeout)) && !is_costly
 }
 
 fn stop_reason(transcript: &Transcript) -> StopReason {

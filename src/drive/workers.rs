@@ -17,9 +17,9 @@ use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
 use crate::drive::fault::{self, Bugs};
 use crate::drive::health::GivenUp;
 use crate::drive::options::Options;
-use crate::drive::overload::Machine;
 use crate::drive::pair::runner::PairRunner;
 use crate::drive::runner::TargetRunner;
+use crate::drive::turns::{Turn, Turns};
 use crate::model::TargetId;
 use crate::model::target::{Target, TargetKind};
 use crate::model::timings::Spent;
@@ -29,17 +29,15 @@ use crate::plan::{Group, Plan, Planned};
 /// The time after which a running test is reported as slow, and the interval of further reports.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Carries out a plan on this machine. Failures of a target, and missing resources of the machine, become part of a
-/// transcript.
+/// Carries out a plan. Failures of a target, and missing resources of the machine, become part of a transcript.
 pub(crate) async fn drive<T: Send + 'static>(
-    machine: Machine,
+    turns: Arc<Turns>,
     plan: Arc<Plan>,
     options: Options,
     cancel: watch::Receiver<Cancel>,
     finish: Finish<T>,
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
-    let machine = Arc::new(machine);
     let queue = Arc::new(Queue::new(&plan, options.order(&plan)));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
@@ -52,10 +50,10 @@ pub(crate) async fn drive<T: Send + 'static>(
     for number in 0..options.workers(&plan) {
         let takes = if number < waiting { Takes::Waiting } else { Takes::All };
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
-        let (given_up, machine, bugs) = (given_up.clone(), Arc::clone(&machine), Bugs::default());
+        let (given_up, turns, bugs) = (given_up.clone(), Arc::clone(&turns), Bugs::default());
         let (cancel, unwanted) = (cancel.clone(), unwanted.clone());
         let (finish, events) = (Arc::clone(&finish), events.clone());
-        let worker = Worker { plan, queue, takes, given_up, machine, options, cancel, finish, events, bugs };
+        let worker = Worker { plan, queue, takes, given_up, turns, options, cancel, finish, events, bugs };
         let ending = ending.clone();
         // A blocking task would wait for a thread of the runtime, which may have none left.
         let thread = std::thread::Builder::new().spawn(move || {
@@ -117,10 +115,10 @@ enum Runner {
 }
 
 impl Runner {
-    fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
+    fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         match &target.drives {
-            TargetKind::Pair(_) => Self::Pairs(Box::new(PairRunner::new(target, options, machine, given_up))),
-            _ => Self::One(Box::new(TargetRunner::new(target, options, machine, given_up))),
+            TargetKind::Pair(_) => Self::Pairs(Box::new(PairRunner::new(target, options, given_up))),
+            _ => Self::One(Box::new(TargetRunner::new(target, options, given_up))),
         }
     }
 
@@ -141,10 +139,11 @@ impl Runner {
         planned: &Planned,
         next: Option<&Planned>,
         canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
         match self {
-            Self::One(runner) => runner.run(planned, next, canaries).await,
-            Self::Pairs(runner) => runner.run(planned, canaries).await,
+            Self::One(runner) => runner.run(planned, next, canaries, turn).await,
+            Self::Pairs(runner) => runner.run(planned, canaries, turn).await,
         }
     }
 
@@ -260,7 +259,7 @@ struct Worker<T> {
     queue: Arc<Queue>,
     takes: Takes,
     given_up: GivenUp,
-    machine: Arc<Machine>,
+    turns: Arc<Turns>,
     options: Options,
     cancel: watch::Receiver<Cancel>,
     finish: Finish<T>,
@@ -302,7 +301,7 @@ impl<T: Send + 'static> Worker<T> {
                 Some(Ok(fit)) => fit,
                 other => {
                     self.leave(other.and_then(Result::err)).await;
-                    Runner::new(target, self.options.clone(), Arc::clone(&self.machine), self.given_up.clone())
+                    Runner::new(target, self.options.clone(), self.given_up.clone())
                 }
             };
             ended = self.group(group, further, &mut fit, &mut canaries).await;
@@ -342,7 +341,8 @@ impl<T: Send + 'static> Worker<T> {
                 return Ended::Interrupted;
             }
             let next = group.tests.get(place + 1).or_else(|| further?.tests.first());
-            let running = Box::pin(runner.run(planned, next, canaries));
+            let mut turn = self.turns.next().await;
+            let running = Box::pin(runner.run(planned, next, canaries, &mut turn));
             let running = fault::caught_in(self.watched(planned, running));
             let seen = tokio::select! {
                 seen = running => Some(seen),
@@ -353,9 +353,7 @@ impl<T: Send + 'static> Worker<T> {
                 (Some(words), _) | (None, Some(Err(words))) => runner.after_panic(planned, &words),
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
-            if let Some(notice) = self.machine.take_notice() {
-                _ = self.events.send(Event::Overloaded(notice.to_owned())).await;
-            }
+            drop(turn);
             match hand_over(&self.finish, &self.events, group, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
@@ -377,11 +375,6 @@ impl<T: Send + 'static> Worker<T> {
                 now = tick.tick() => {
                     // If the channel is full, this report is dropped rather than delaying the test.
                     _ = self.events.try_send(Event::Slow { index: planned.index, after: now - began });
-                    if let Ok(room) = self.events.try_reserve()
-                        && let Some(notice) = self.machine.take_notice()
-                    {
-                        room.send(Event::Overloaded(notice.to_owned()));
-                    }
                 }
             }
         }

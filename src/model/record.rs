@@ -304,9 +304,6 @@ pub struct Footer {
     /// The parts that are missing from the run log and the transcripts.
     #[serde(default, skip_serializing_if = "Cuts::is_none")]
     pub cut: Cuts,
-    /// Remarks about the run as a whole, such as an overloaded machine.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 /// A snapshot that the observations of a run do not match.

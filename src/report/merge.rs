@@ -189,9 +189,6 @@ fn caveat(source: &Source) -> Option<Caveat> {
              based on the whole texts",
             count(usize::try_from(*tests).unwrap_or(usize::MAX), "test")
         ))),
-        Some(Footer { notes, .. }) if !notes.is_empty() => {
-            Some(CaveatKind::Remark.of(format!("{name}: {}", Untrusted(&notes.join("; ")).line(300))))
-        }
         Some(_) => None,
     }
 }

@@ -94,7 +94,7 @@ impl RunSummary {
 
     /// Takes the end of the run.
     pub fn end(&mut self, footer: &Footer) {
-        let Footer { ran: _, interrupted, stale, snapshots, micros, cut, notes: _ } = footer;
+        let Footer { ran: _, interrupted, stale, snapshots, micros, cut } = footer;
         (self.interrupted, self.micros, self.cut) = (*interrupted, *micros, *cut);
         for stale in stale {
             self.column(&stale.target).stale.push(stale.clone());

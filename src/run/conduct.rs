@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::attempts::{after, decide, is_worth_another};
 use super::bounds::Bounds;
 use super::{InOrder, Log, LogError, Secrets};
-use crate::drive::{Cancel, Ended, Event, Finish, Machine, Next, Options, caught, drive};
+use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, Turns, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record, Verdict};
@@ -30,8 +30,6 @@ const WAITING: usize = 64;
 pub enum Seen<'a> {
     /// A test has been running for this time and has not ended.
     Slow(&'a TargetId, &'a TestId, Duration),
-    /// The machine was found to be overloaded, in words; at most once per run.
-    Overloaded(&'a str),
     /// A test has been judged. These events are in the order of the plan.
     Judged(&'a Record, &'a Transcript),
 }
@@ -43,6 +41,8 @@ pub struct Conducted {
     pub footer: Footer,
     /// The times of the run.
     pub timings: Timings,
+    /// The number of tests that timed out and were run again alone.
+    pub repeated: usize,
     /// The run log, which lacks the footer.
     pub log: Unfinished,
     /// The error that ended the run before the end of its plan. A request to stop is not an error.
@@ -71,18 +71,16 @@ pub async fn conduct(
     let (sender, mut events) = mpsc::channel(WAITING);
     let finishing = Arc::clone(&finisher);
     let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
-    let driving = tokio::spawn(drive(Machine::of_environment(), Arc::clone(&plan), options, cancel, finish, sender));
-    let (mut ran, mut notes) = (0, Vec::new());
+    let repetitions = options.repetitions;
+    let turns = Arc::new(Turns::new(repetitions));
+    let driving = tokio::spawn(drive(Arc::clone(&turns), Arc::clone(&plan), options, cancel, finish, sender));
+    let mut ran = 0;
     while let Some(event) = events.recv().await {
         match event {
             Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
             Event::Slow { index, after } => {
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
-            }
-            Event::Overloaded(notice) => {
-                see(Seen::Overloaded(&notice));
-                notes.push(notice);
             }
             Event::Finished { index, seen } => {
                 ran += 1;
@@ -113,10 +111,9 @@ pub async fn conduct(
         snapshots: Vec::new(),
         micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
         cut: locked(&finisher.bounds).cuts(),
-        notes,
     };
     let log = std::mem::take(&mut *locked(&finisher.log));
-    Conducted { footer, timings, log, broken: ended.err() }
+    Conducted { footer, timings, repeated: repetitions - turns.left(), log, broken: ended.err() }
 }
 
 /// The record of a test and the transcript that it was judged by.

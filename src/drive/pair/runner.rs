@@ -18,9 +18,10 @@ use crate::drive::client::driving::{Driven, order, outcome_of_script};
 use crate::drive::clock::Deadline;
 use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
-use crate::drive::overload::{Machine, Way};
 use crate::drive::process::launch::StopReason;
+use crate::drive::runner::timed_out;
 use crate::drive::stopwatch::Stopwatch;
+use crate::drive::turns::Turn;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
@@ -46,10 +47,7 @@ pub(crate) struct PairRunner {
     pairs: BTreeMap<TargetId, Health>,
     listeners: Listeners,
     options: Options,
-    machine: Arc<Machine>,
     given_up: GivenUp,
-    /// Set once the limits of `options` are those for an overloaded machine.
-    is_patient: bool,
     /// The texts that stood for the server in the last test; `None` if it was not built.
     names: Option<Vec<String>>,
     /// The way in which servers over stdio are served.
@@ -59,7 +57,7 @@ pub(crate) struct PairRunner {
 
 impl PairRunner {
     /// A runner without processes.
-    pub(crate) fn new(target: Arc<Target>, options: Options, machine: Arc<Machine>, given_up: GivenUp) -> Self {
+    pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let stopwatch = Stopwatch::start();
         Self {
             target,
@@ -67,9 +65,7 @@ impl PairRunner {
             pairs: BTreeMap::new(),
             listeners: Listeners::default(),
             options,
-            machine,
             given_up,
-            is_patient: false,
             names: None,
             mode: StdioMode::Stream,
             stopwatch,
@@ -111,25 +107,30 @@ impl PairRunner {
         self.blank(&planned.id, Served::Unavailable { reason: error.to_string() })
     }
 
-    /// Runs one test. On an overloaded machine, it runs once more with longer limits after a time-out, which does not
-    /// count. The load is mostly that of the many adapters, so that the tests of the other workers go on.
+    /// Runs one test, and once more alone after a time-out, which does not count.
     ///
     /// # Errors
     /// [`CanaryError`] if the test needs canaries, and there are none.
-    pub(crate) async fn run(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
-        let transcript = self.with_patience(planned, canaries).await?;
-        if self.options.checks_proxy { self.checked(planned, canaries, transcript).await } else { Ok(transcript) }
+    pub(crate) async fn run(
+        &mut self,
+        planned: &Planned,
+        canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
+    ) -> Result<Transcript, CanaryError> {
+        let transcript = self.once(planned, canaries, turn).await?;
+        if self.options.checks_proxy { self.checked(planned, canaries, turn, transcript).await } else { Ok(transcript) }
     }
 
-    async fn with_patience(&mut self, planned: &Planned, canaries: &mut Canaries) -> Result<Transcript, CanaryError> {
+    async fn once(
+        &mut self,
+        planned: &Planned,
+        canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
+    ) -> Result<Transcript, CanaryError> {
         let transcript = self.attempt(planned, canaries).await?;
-        let ended = transcript.steps.last().map(|step| &step.end);
-        let is_timeout = matches!(&transcript.served, Served::Failed { end: End::Timeout, .. })
-            || matches!(ended, Some(End::Timeout));
-        if !is_timeout || self.is_patient || !self.machine.check_overload(&self.options.program, Way::Together).await {
+        if !timed_out(planned, &transcript) || !turn.alone().await {
             return Ok(transcript);
         }
-        (self.is_patient, self.options) = (true, self.options.stretched());
         self.health().forget_hangs();
         self.attempt(planned, canaries).await
     }
@@ -140,13 +141,14 @@ impl PairRunner {
         &mut self,
         planned: &Planned,
         canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
         mut transcript: Transcript,
     ) -> Result<Transcript, CanaryError> {
         transcript.without_proxy = self.compared(planned, &transcript).await;
         if let Some(WithoutProxy::Different { .. }) = transcript.without_proxy {
             // Without the proxy, the client starts a process.
             self.mode = StdioMode::Process;
-            let again = self.with_patience(planned, canaries).await;
+            let again = self.once(planned, canaries, turn).await;
             self.mode = StdioMode::Stream;
             let again = again?;
             if self.compared(planned, &again).await == Some(WithoutProxy::Same) {

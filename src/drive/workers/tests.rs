@@ -8,8 +8,6 @@ use serde_json::json;
 use super::*;
 use crate::drive::adapter::protocol::{Adapter, Order};
 use crate::drive::clock::Deadline;
-use crate::drive::options::STRETCH;
-use crate::drive::overload::{IDLE, Measurements, OVERLOADED};
 use crate::drive::process::launch::StopReason;
 use crate::drive::smoke::check::smoke;
 use crate::drive::smoke::outcome::SmokeOutcome;
@@ -127,30 +125,23 @@ async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Tra
 }
 
 async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
-    // A time-out in these tests is the target's fault, regardless of this machine.
-    carried_out_on(IDLE, options, plan).await.0
+    carried_out_in(&Arc::new(Turns::new(0)), options, plan).await
 }
 
-/// The transcripts of a plan on a machine, and the notices about it.
-async fn carried_out_on(
-    measurements: Measurements,
-    options: Options,
-    plan: Arc<Plan>,
-) -> (Vec<Transcript>, Vec<String>) {
+async fn carried_out_in(turns: &Arc<Turns>, options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
     let finish: Finish<Box<Transcript>> = Arc::new(|_, _, seen| (Next::On, Some(seen)));
-    let driving = tokio::spawn(drive(Machine::with(measurements), plan, options, cancel, finish, events));
-    let (mut transcripts, mut notices) = (Vec::new(), Vec::new());
+    let driving = tokio::spawn(drive(Arc::clone(turns), plan, options, cancel, finish, events));
+    let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
         match event {
             Event::Finished { seen, .. } => transcripts.push(*seen),
-            Event::Overloaded(notice) => notices.push(notice),
             Event::Slow { .. } | Event::Spent { .. } => {}
         }
     }
     assert_eq!(driving.await.expect("no bug"), Ended::Whole);
-    (transcripts, notices)
+    transcripts
 }
 
 fn reply(transcript: &Transcript) -> &str {
@@ -286,54 +277,40 @@ async fn target_is_given_up_after_three_consecutive_hangs() {
 }
 
 #[tokio::test]
-async fn slow_start_on_overloaded_machine_is_waited_for() {
-    let options = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
-    let start = options.start_limit * 2;
-    let late = target(&[("ON_HELLO", &format!("sleep {}", start.as_secs_f32()))]);
-    let groups = || vec![vec![send("one"), send("two")], vec![send("three")]];
-    let plan = |late: &Target| plan_of(late.clone(), Transport::Stdio, groups());
-    let (transcripts, notices) = carried_out_on(OVERLOADED, options.clone(), plan(&late)).await;
-    assert_eq!(given_up(&transcripts), [""; 0]);
-    assert_eq!(transcripts.len(), 3);
-    assert!(matches!(notices.as_slice(), [notice] if notice.contains("load 16.0 on 2 cores")), "{notices:?}");
-    let (transcripts, notices) = carried_out_on(IDLE, options, plan(&late)).await;
-    assert_eq!((given_up(&transcripts).len(), notices.len()), (3, 0));
-}
-
-#[tokio::test]
-async fn slow_process_on_overloaded_machine_is_repeated() {
+async fn slow_process_is_repeated_alone_and_its_second_result_counts() {
     let options = Options { jobs: NonZeroUsize::new(3).expect("three"), ..quick() };
-    let late = target(&[("ON_START", &format!("sleep {}", (options.step_limit * 2).as_secs_f32()))]);
-    let isolated = |id| Test { isolated: true, ..send(id) };
-    let groups = ["one", "two", "three"].map(|id| vec![isolated(id), isolated("more")]);
-    let plan = plan_of(late, Transport::Stdio, groups.into());
-    let (transcripts, notices) = carried_out_on(OVERLOADED, options, plan).await;
-    assert_eq!((transcripts.len(), notices.len()), (6, 1));
+    let folder = tempfile::tempdir().expect("a folder");
+    // The first process of the target is slow.
+    let first = r#"mkdir "$FOLDER/first" 2>/dev/null && sleep 1"#;
+    let late = target(&[("ON_START", first), ("FOLDER", folder.path().to_str().expect("UTF-8"))]);
+    let groups = ["one", "two", "three"].map(|id| vec![send(id)]);
+    let turns = Arc::new(Turns::new(5));
+    let transcripts = carried_out_in(&turns, options, plan_of(late, Transport::Stdio, groups.into())).await;
     assert!(transcripts.iter().all(|one| matches!(one.steps[0].end, End::Replied { .. })), "{transcripts:?}");
+    assert_eq!((transcripts.len(), turns.left()), (3, 4));
 }
 
 #[tokio::test]
-async fn hang_on_overloaded_machine_is_tried_once_more_and_counts() {
-    let tests = [send("please-hang"), send("well")];
-    let plan = plan(target(&[]), tests.into());
-    let (transcripts, notices) = carried_out_on(OVERLOADED, quick(), plan).await;
-    assert_eq!(transcripts[0].steps[0].end, End::Timeout);
-    assert!(Duration::from_micros(transcripts[0].micros) >= quick().step_limit * STRETCH);
-    assert!(matches!(transcripts[1].steps[0].end, End::Replied { .. }));
-    assert_eq!(notices.len(), 1);
+async fn hang_is_repeated_once_and_counts_unless_test_is_hard() {
+    let hard = Test { step_limit: Some(10), ..send("please-hang") };
+    let tests = vec![send("please-hang"), send("well"), hard, send("well"), send("please-hang"), send("please-hang")];
+    let turns = Arc::new(Turns::new(2));
+    let transcripts = carried_out_in(&turns, quick(), plan(target(&[]), tests)).await;
+    let hung: Vec<_> = transcripts.iter().map(|one| one.steps[0].end == End::Timeout).collect();
+    assert_eq!((hung, turns.left()), (vec![true, false, true, false, true, true], 0));
 }
 
 #[tokio::test]
-async fn hang_of_pair_on_overloaded_machine_is_tried_once_more() {
+async fn hang_of_pair_is_repeated_once() {
     let client = Target { id: TargetId { name: "client".to_owned(), variant: None }, ..target(&[]) };
     let pair = TargetPair { client: Arc::new(client), server: Arc::new(target(&[])) };
     let revisions = pair.revisions();
     let test = Test { role: Role::Pair, ..connecting("connect") };
     let plan = plan_of(pair.target(revisions), Transport::Http, vec![vec![test]]);
-    let (transcripts, notices) = carried_out_on(OVERLOADED, quick(), plan).await;
+    let turns = Arc::new(Turns::new(5));
+    let transcripts = carried_out_in(&turns, quick(), plan).await;
     assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0]);
-    assert!(Duration::from_micros(transcripts[0].micros) >= quick().step_limit * STRETCH);
-    assert_eq!(notices.len(), 1);
+    assert_eq!(turns.left(), 4);
 }
 
 /// The reasons for which tests were unavailable.
@@ -473,7 +450,7 @@ async fn cancelled_run_begins_no_further_test() {
         (Next::On, Some(planned.index))
     });
     let plan = plan(target(&[]), vec![send("one"), send("two")]);
-    let driving = tokio::spawn(drive(Machine::of_environment(), plan, quick(), cancel, finish, events));
+    let driving = tokio::spawn(drive(Arc::new(Turns::new(0)), plan, quick(), cancel, finish, events));
     assert!(matches!(received.recv().await, Some(Event::Finished { index: 0, seen: 0 })));
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
@@ -488,7 +465,7 @@ async fn run_cancelled_now_ends_at_once() {
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
     let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
     let driving = tokio::spawn(drive(
-        Machine::of_environment(),
+        Arc::new(Turns::new(0)),
         plan(target(&[]), vec![send("please-hang")]),
         options,
         cancel,

@@ -159,15 +159,6 @@ impl<W: Write> Terminal<W> {
         })
     }
 
-    /// Prints a notice about the run as a whole.
-    ///
-    /// # Errors
-    /// Errors of the output.
-    pub fn on_notice(&mut self, notice: &str) -> io::Result<()> {
-        let Self { bar, out, .. } = self;
-        bar.suspend(|| writeln!(out, "{YELLOW}{:>12}{YELLOW:#}  {notice}", "LOAD"))
-    }
-
     /// Shows a snapshot that differs from the observations.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LONG, MARGIN, SHORT, extension, lines, outcomes, run_in_bounded_memory};
+use super::{LONG, MARGIN, SHORT, lines, outcomes, run_in_bounded_memory};
 use crate::sandbox::{PROGRAM, Sandbox};
 
 /// Clients: name, shell code for `visitor.sh`, and the expected outcome of each of the two steps.
@@ -82,7 +82,6 @@ fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
     run_in_bounded_memory(&sandbox, &format!("run {} --cases visits --run-log run.jsonl {limits}", names.join(" ")));
     assert_eq!(sandbox.survivors(), 0);
     let records = lines(&sandbox, "run.jsonl");
-    let limit = limit * extension(&records);
     for (name, _, lost) in rogues {
         let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == *name);
         let mut visits = 0;

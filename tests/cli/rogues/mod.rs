@@ -100,12 +100,6 @@ fn outcomes(record: &Value) -> Vec<&str> {
     steps.iter().map(|step| step["outcome"].as_str().expect("an outcome")).collect()
 }
 
-/// The factor by which casebook extended the time limits of a run, because the machine was overloaded.
-fn extension(lines: &[Value]) -> u64 {
-    let is_overloaded = lines.last().is_some_and(|line| line["footer"]["notes"].is_array());
-    if is_overloaded { 4 } else { 1 }
-}
-
 /// The outcome of the last step of a test and its reason, or the reason why no step was run.
 fn outcome_of(record: &Value) -> (&str, &str) {
     let seen = &record["observation"];
@@ -132,7 +126,6 @@ fn run_all(rogues: &[Rogue], options: &str, status: i32) {
 /// Compares the records with the table, given the time limit of a step in seconds. Fails with all differences.
 fn compare(sandbox: &Sandbox, rogues: &[&Rogue], limit: u64) {
     let records = lines(sandbox, "run.jsonl");
-    let limit = limit * extension(&records);
     let mut wrong = Vec::new();
     for rogue in rogues {
         let own = records.iter().map(|line| &line["record"]).filter(|record| record["target"] == rogue.name);
