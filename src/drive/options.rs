@@ -25,7 +25,7 @@ pub struct Options {
     pub start_limit: Duration,
     /// The number of further attempts at a test in which the target violates a MUST.
     pub retries: usize,
-    /// The number of tests of the run that are run again, alone, after a time-out. A target that hangs in many tests
+    /// The number of tests of the run that are run again, alone, after an unexpected time-out. A target that hangs in many tests
     /// delays the run by no more than these.
     pub repetitions: usize,
     /// The seed of a random order of the groups; without it, they run in the order of the plan.

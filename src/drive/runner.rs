@@ -151,7 +151,7 @@ impl TargetRunner {
         // The process may have died of an earlier test, and a time-out may be due to other work of this machine. A target
         // that dies or hangs because of this test does so again.
         let died_before = was_there && exited_silently(&transcript);
-        if died_before || timed_out(planned, &transcript) && turn.alone().await {
+        if died_before || timed_out(planned, &transcript) && turn.alone(planned, &transcript).await {
             let over = Instant::now();
             self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
             let ready = self.make_ready(planned, canaries).await;

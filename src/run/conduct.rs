@@ -16,7 +16,7 @@ use super::{InOrder, Log, LogError, Secrets};
 use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, Turns, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
-use crate::model::record::{Footer, Record, Verdict};
+use crate::model::record::{Footer, Record, Verdict, VerdictKind};
 use crate::model::timings::Timings;
 use crate::model::transcript::{Served, StdioMode, Transcript};
 use crate::model::{TargetId, TestId};
@@ -72,7 +72,8 @@ pub async fn conduct(
     let finishing = Arc::clone(&finisher);
     let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
     let repetitions = options.repetitions;
-    let turns = Arc::new(Turns::new(repetitions));
+    let judging = Arc::clone(&finisher);
+    let turns = Arc::new(Turns::new(repetitions, move |planned, seen| judging.is_unexpected(planned, seen)));
     let driving = tokio::spawn(drive(Arc::clone(&turns), Arc::clone(&plan), options, cancel, finish, sender));
     let mut ran = 0;
     while let Some(event) = events.recv().await {
@@ -168,6 +169,13 @@ impl Finisher {
         decide(&mut record, listed);
         self.append(&record, &transcript);
         (Next::On, Some((record, transcript)))
+    }
+
+    /// Returns whether a result makes the run fail.
+    fn is_unexpected(&self, planned: &Planned, transcript: &Transcript) -> bool {
+        let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, &planned.test, &planned.id, seen);
+        let verdicts = judged(judge, planned, transcript).verdicts;
+        verdicts.iter().any(|verdict| matches!(verdict.kind, VerdictKind::Fail | VerdictKind::Inconclusive))
     }
 
     fn append(&self, record: &Record, transcript: &Transcript) {
@@ -268,7 +276,6 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::case::{Expectation, Outcome, Test};
-    use crate::model::record::VerdictKind;
     use crate::model::spec::{Catalogue, Level};
 
     fn record(test: Test, transcript: &Transcript) -> Record {

@@ -128,7 +128,7 @@ impl PairRunner {
         turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
         let transcript = self.attempt(planned, canaries).await?;
-        if !timed_out(planned, &transcript) || !turn.alone().await {
+        if !timed_out(planned, &transcript) || !turn.alone(planned, &transcript).await {
             return Ok(transcript);
         }
         self.health().forget_hangs();

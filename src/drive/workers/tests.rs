@@ -125,7 +125,7 @@ async fn run_with(options: Options, target: Target, tests: Vec<Test>) -> Vec<Tra
 }
 
 async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
-    carried_out_in(&Arc::new(Turns::new(0)), options, plan).await
+    carried_out_in(&Arc::new(Turns::new(0, |_, _| true)), options, plan).await
 }
 
 async fn carried_out_in(turns: &Arc<Turns>, options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
@@ -284,7 +284,7 @@ async fn slow_process_is_repeated_alone_and_its_second_result_counts() {
     let first = r#"mkdir "$FOLDER/first" 2>/dev/null && sleep 1"#;
     let late = target(&[("ON_START", first), ("FOLDER", folder.path().to_str().expect("UTF-8"))]);
     let groups = ["one", "two", "three"].map(|id| vec![send(id)]);
-    let turns = Arc::new(Turns::new(5));
+    let turns = Arc::new(Turns::new(5, |_, _| true));
     let transcripts = carried_out_in(&turns, options, plan_of(late, Transport::Stdio, groups.into())).await;
     assert!(transcripts.iter().all(|one| matches!(one.steps[0].end, End::Replied { .. })), "{transcripts:?}");
     assert_eq!((transcripts.len(), turns.left()), (3, 4));
@@ -294,7 +294,7 @@ async fn slow_process_is_repeated_alone_and_its_second_result_counts() {
 async fn hang_is_repeated_once_and_counts_unless_test_is_hard() {
     let hard = Test { step_limit: Some(10), ..send("please-hang") };
     let tests = vec![send("please-hang"), send("well"), hard, send("well"), send("please-hang"), send("please-hang")];
-    let turns = Arc::new(Turns::new(2));
+    let turns = Arc::new(Turns::new(2, |_, _| true));
     let transcripts = carried_out_in(&turns, quick(), plan(target(&[]), tests)).await;
     let hung: Vec<_> = transcripts.iter().map(|one| one.steps[0].end == End::Timeout).collect();
     assert_eq!((hung, turns.left()), (vec![true, false, true, false, true, true], 0));
@@ -307,7 +307,7 @@ async fn hang_of_pair_is_repeated_once() {
     let revisions = pair.revisions();
     let test = Test { role: Role::Pair, ..connecting("connect") };
     let plan = plan_of(pair.target(revisions), Transport::Http, vec![vec![test]]);
-    let turns = Arc::new(Turns::new(5));
+    let turns = Arc::new(Turns::new(5, |_, _| true));
     let transcripts = carried_out_in(&turns, quick(), plan).await;
     assert!(matches!(&transcripts[0].served, Served::Failed { end: End::Timeout, .. }), "{:?}", transcripts[0]);
     assert_eq!(turns.left(), 4);
@@ -450,7 +450,7 @@ async fn cancelled_run_begins_no_further_test() {
         (Next::On, Some(planned.index))
     });
     let plan = plan(target(&[]), vec![send("one"), send("two")]);
-    let driving = tokio::spawn(drive(Arc::new(Turns::new(0)), plan, quick(), cancel, finish, events));
+    let driving = tokio::spawn(drive(Arc::new(Turns::new(0, |_, _| true)), plan, quick(), cancel, finish, events));
     assert!(matches!(received.recv().await, Some(Event::Finished { index: 0, seen: 0 })));
     while let Some(event) = received.recv().await {
         assert!(matches!(event, Event::Spent { .. }), "{event:?}");
@@ -465,7 +465,7 @@ async fn run_cancelled_now_ends_at_once() {
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
     let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
     let driving = tokio::spawn(drive(
-        Arc::new(Turns::new(0)),
+        Arc::new(Turns::new(0, |_, _| true)),
         plan(target(&[]), vec![send("please-hang")]),
         options,
         cancel,
