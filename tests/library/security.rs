@@ -36,7 +36,7 @@ fn security_page_names_tests_that_exist() {
         .flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2))
         .filter(|name| name.contains("::"))
         .collect();
-    assert!(tests.len() > 40, "cannot find the names of tests: {tests:?}");
+    assert!(tests.len() > 30, "cannot find the names of tests: {tests:?}");
     let missing: Vec<_> = tests.into_iter().filter(|path| !exists(path)).collect();
     assert!(missing.is_empty(), "SECURITY.md names tests that do not exist: {missing:?}");
 }
