@@ -43,7 +43,6 @@ mod snapshots;
 mod sources;
 mod targets;
 mod timings;
-mod tips;
 mod values;
 mod wire;
 
@@ -129,7 +128,6 @@ impl From<Exit> for ExitCode {
 /// The exit status, if the command line asks for help or is wrong. The help or the error has been printed by then.
 pub fn parse() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|error| {
-        let error = tips::with_tips(error);
         let text = error.render().to_string();
         if !is_safe(&text) {
             eprint_line(text.trim_end());
