@@ -1,4 +1,4 @@
-//! Badges: the JSON that shields-style endpoints read, and SVG.
+//! Badges: the JSON that shields-style endpoints read.
 //!
 //! Takes a report, gives a file name and a text for each column, and for each of its roles. A badge of a column is green
 //! only where all tests ran and all checks hold. Requirements that are left to the author have no part in the share and the colour, and are counted beside
@@ -62,38 +62,6 @@ impl Badge {
     pub(super) fn json(&self) -> String {
         escape_json(&serde_json::to_string(self).expect("texts are JSON")).into_owned() + "\n"
     }
-
-    /// The badge as a picture that needs no other file.
-    pub(super) fn svg(&self) -> String {
-        let texts = [&self.label, &self.message].map(|text| Untrusted(text).line(100));
-        // The font of the reader is unknown, so that the text is stretched to the width that is estimated here.
-        let [label, message] = [0, 1].map(|at| texts[at].chars().count() * 13 / 2 + 10);
-        let [label_text, message_text] = texts.each_ref().map(|text| xml(text));
-        let colour = match self.color {
-            "brightgreen" => "#2a7a2a",
-            "yellow" => "#8a6100",
-            "red" => "#b3261e",
-            _ => "#5c636b",
-        };
-        let text = |left: usize, width: usize, text: &str| {
-            let (middle, length) = (left + width / 2, width - 10);
-            format!(
-                "<text x=\"{middle}\" y=\"14\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\">{text}</text>"
-            )
-        };
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"20\" role=\"img\" \
-             aria-label=\"{label_text}: {message_text}\"><title>{label_text}: {message_text}</title>\
-             <rect width=\"{width}\" height=\"20\" rx=\"3\" fill=\"#3b4046\"/>\
-             <path d=\"M{label} 0h{bar}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{bar}z\" fill=\"{colour}\"/>\
-             <g fill=\"#fff\" text-anchor=\"middle\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">{}{}</g>\
-             </svg>\n",
-            text(0, label, &label_text),
-            text(label, message, &message_text),
-            width = label + message,
-            bar = message - 3,
-        )
-    }
 }
 
 /// Green only if all holds.
@@ -104,22 +72,6 @@ fn colour(rate: Rate) -> &'static str {
         900.. => "yellow",
         _ => "red",
     }
-}
-
-/// Returns a text with the characters that mean something in XML escaped.
-pub(super) fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 fn badge(column: &Column) -> Badge {

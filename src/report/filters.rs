@@ -13,7 +13,6 @@
 use std::fmt::Display;
 
 use super::Untrusted;
-use super::badge::xml;
 
 /// Returns untrusted text on one bounded line without invisible characters; the template escapes it.
 #[askama::filter_fn]
@@ -30,7 +29,7 @@ pub fn long(text: impl Display, _: &dyn askama::Values) -> askama::Result<String
 /// Returns untrusted text on one bounded line as HTML, with the parts between backticks as code.
 #[askama::filter_fn]
 pub fn code(text: impl Display, _: &dyn askama::Values) -> askama::Result<askama::filters::Safe<String>> {
-    let text = xml(&Untrusted(&text.to_string()).line(300));
+    let text = askama::filters::escape(Untrusted(&text.to_string()).line(300), askama::filters::Html)?.to_string();
     let mut out = String::with_capacity(text.len() + 32);
     let parts: Vec<&str> = text.split('`').collect();
     for (at, part) in parts.iter().enumerate() {

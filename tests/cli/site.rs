@@ -32,7 +32,7 @@ fn site_is_replaced_as_a_whole_and_keeps_its_addresses() {
     let site = sandbox.path().join("a/site");
     let before = files(&site);
     let result = "results/reference/_/unversioned/post/parcel/index.html";
-    for path in ["index.html", "style.css", "api/v1/index.json", "badges/reference/server.svg", result] {
+    for path in ["index.html", "style.css", "api/v1/index.json", "badges/reference/server.json", result] {
         assert!(before.contains(path), "{path}");
     }
     sandbox.borrowed("new", None, "");

@@ -137,7 +137,7 @@ fn addresses_stay_with_more_run_logs() {
     assert!(lost.is_empty(), "{lost:?}");
     let result = "results/sdk/low/1.9.0/sep-2106/external-ref/index.html";
     assert!(before[result].contains("id=\"called/http@2026-07-28+http\""));
-    for path in ["targets/other/_/unversioned/index.html", "badges/sdk/server.json", "badges/agreement.svg", result] {
+    for path in ["targets/other/_/unversioned/index.html", "badges/sdk/server.json", "badges/agreement.json", result] {
         assert!(before.contains_key(path), "{path}");
     }
 }

@@ -12,11 +12,8 @@ use crate::model::spec::Role;
 /// Writes the badges of the newest version of each target. A target's variant that stands for it has the badges of the
 /// target too.
 pub(super) fn write(report: &Report, editions: &[Edition], put: &mut Put<'_>) -> io::Result<()> {
-    let mut both = |path: &str, badge: &Badge| {
-        put(&format!("{path}.json"), &badge.json())?;
-        put(&format!("{path}.svg"), &badge.svg())
-    };
-    both("badges/agreement", &Badge::of_agreement(report.agreement()))?;
+    let mut put = |path: &str, badge: &Badge| put(&format!("{path}.json"), &badge.json());
+    put("badges/agreement", &Badge::of_agreement(report.agreement()))?;
     for edition in editions.iter().filter(|edition| edition.is_newest) {
         let mut folders = vec![edition.place.badges()];
         if edition.column.is_main {
@@ -27,11 +24,11 @@ pub(super) fn write(report: &Report, editions: &[Edition], put: &mut Put<'_>) ->
         for folder in &folders {
             for role in &Role::SINGLE {
                 let rates = edition.column.sentences.get(role).copied().unwrap_or_default();
-                both(&format!("{folder}/{role}"), &Badge::of_sentences(format!("MCP {role} {name}"), &rates))?;
+                put(&format!("{folder}/{role}"), &Badge::of_sentences(format!("MCP {role} {name}"), &rates))?;
                 for ((one, revision), rates) in &edition.revisions {
                     if one == role {
                         let badge = Badge::of_sentences(format!("MCP {revision} {role} {name}"), rates);
-                        both(&format!("{folder}/{role}-{revision}"), &badge)?;
+                        put(&format!("{folder}/{role}-{revision}"), &badge)?;
                     }
                 }
             }

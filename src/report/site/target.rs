@@ -209,7 +209,7 @@ impl Group<'_> {
                 .iter()
                 .map(|(case, counts)| (case.to_string(), edition.place.results(case), in_words(counts)))
                 .collect(),
-            badges: column.sentences.keys().map(|role| format!("{}/{role}.svg", edition.place.badges())).collect(),
+            badges: column.sentences.keys().map(|role| format!("{}/{role}.json", edition.place.badges())).collect(),
             data: format!("api/v1/results/{}.json", edition.place.path()),
             edition,
         };
