@@ -21,7 +21,7 @@ use crate::report::html::{Evidence, page};
 use crate::report::markdown::{COMMENT, SUMMARY, markdown};
 use crate::report::pairs::{self, Pairs};
 use crate::report::terminal::{annotate, eprint_line, show};
-use crate::report::{self, Report, ReportContext, Source, View, badges, junit, svg};
+use crate::report::{self, Report, ReportContext, Source, View, badges, junit};
 use crate::run::{hash, read_wire};
 
 words! {
@@ -37,8 +37,6 @@ words! {
         Json = "json",
         /// Badges for a README: a folder with one file per target.
         Badge = "badge",
-        /// The compatibility matrix as an image, for a README.
-        Svg = "svg",
         /// One HTML page about pairs of clients and servers.
         Pairs = "pairs",
     }
@@ -61,7 +59,6 @@ impl Kind {
             Self::Markdown => "report.md",
             Self::Json => "report.json",
             Self::Badge => "badges",
-            Self::Svg => "compatibility.svg",
             Self::Pairs => "pairs.html",
         }
     }
@@ -76,7 +73,7 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge, svg or pairs; repeatable
+    /// Write a report of KIND html, junit, md, json, badge or pairs; repeatable
     ///
     /// FILE is a folder for badges; a file that ends with `.md` gets the report of pairs as Markdown. `casebook report` also accepts `-` for standard output.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
@@ -184,7 +181,6 @@ impl Output {
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &report.json()),
-            Kind::Svg => put(path, &svg(report)),
             Kind::Pairs if path.extension() == Some("md") => put(path, &pairs::markdown::markdown(&pairs())),
             Kind::Pairs => put(path, &pairs::html::page(&pairs())),
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {

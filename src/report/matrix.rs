@@ -1,6 +1,6 @@
 //! The compatibility matrix: the questions of readers × the targets that were asked.
 //!
-//! Takes a report, gives the columns and rows that Markdown and the image show, and the text of each cell. Names of targets
+//! Takes a report, gives the columns and rows that Markdown shows, and the text of each cell. Names of targets
 //! and versions are untrusted text. Pure.
 
 use std::collections::BTreeSet;

@@ -30,7 +30,6 @@ pub mod site;
 pub mod snapshot;
 mod status;
 mod summary;
-mod svg;
 pub mod terminal;
 mod version;
 pub mod versus;
@@ -51,7 +50,6 @@ pub use numbers::Numbers;
 pub use rates::{Rate, Rates, SentenceRates};
 pub use status::{Counts, Status};
 pub use summary::RunSummary;
-pub use svg::svg;
 pub use view::View;
 
 pub use crate::model::Untrusted;

@@ -129,8 +129,8 @@ fn unreadable_run_log_is_named_and_others_are_reported() {
 #[test]
 fn view_changes_markdown_but_not_the_exit_status() {
     let sandbox = Sandbox::new();
-    sandbox.run(&format!("{MUTANT} --run-log run.jsonl --report svg=run.svg --view conformance")).exits(1);
-    assert!(sandbox.read("run.svg").starts_with("<svg "));
+    sandbox.run(&format!("{MUTANT} --run-log run.jsonl --report md=run.md --view conformance")).exits(1);
+    assert!(sandbox.read("run.md").starts_with("## MCP casebook: 1 target (conformance view)\n"));
     let report = "report run.jsonl --cases cases --check";
     let expected = sandbox.run(report);
     expected.exits(1).stdout_has(&["## MCP casebook: ❌ not as expected (expectation view)\n"]);

@@ -1,7 +1,7 @@
-//! The compatibility matrix in Markdown and as an image, both views of reports, and the published state of the SDKs in
-//! `docs/compatibility.md` and `docs/compatibility.svg`.
+//! The compatibility matrix in Markdown, both views of reports, and the published state of the SDKs in
+//! `docs/compatibility.md`.
 //!
-//! `CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG` writes these two files from the run log of a full run.
+//! `CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG` writes this file from the run log of a full run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,13 +16,12 @@ use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role
 use casebook::model::target::Disclosure;
 use casebook::model::{CaseId, RequirementId};
 use casebook::report::markdown::{COMMENT, compatibility, markdown};
-use casebook::report::{CaveatKind, Report, ReportContext, Source, View, svg};
+use casebook::report::{CaveatKind, Report, ReportContext, Source, View};
 use casebook::run::read_what_is_there;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 const PAGE: &str = "docs/compatibility.md";
-const IMAGE: &str = "docs/compatibility.svg";
 const COMMAND: &str = "CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG cargo test --test library compatibility";
 
 const HOSTILE: &str = "</text><script>alert(1)</script><img src=x>&\"'`*_[a](b)|@all\u{1b}[31m\u{202e}\u{0}";
@@ -136,11 +135,6 @@ fn conformance_report_opens_with_matrix_and_sentences() {
 }
 
 #[test]
-fn image_has_each_answer_with_mark_and_class() {
-    insta::assert_snapshot!("compatibility-image", svg(&sample()));
-}
-
-#[test]
 fn view_decides_what_a_known_failure_is() {
     let runs: &[(&str, &[&str], &[&str])] = &[("beta-sdk", &["known", "pass"], &["pass"])];
     let mut report = report(source(runs, None));
@@ -170,9 +164,6 @@ fn target_that_was_hardly_asked_is_no_column() {
     let report = Report::new(&[source(runs, None)], &context);
     let text = markdown(&report, COMMENT);
     assert!(text.contains("1 other target was asked at most 1 question&#58; small"), "{text}");
-    let image = svg(&report);
-    assert!(!image.contains(r#"<text class="n" y="-9">small<"#), "{image}");
-    assert!(image.contains("1 other target was asked at most 1 question: small."), "{image}");
 }
 
 #[test]
@@ -190,7 +181,7 @@ fn same_remark_about_many_targets_is_one_line() {
 }
 
 #[test]
-fn image_of_hostile_and_many_targets_is_bounded_plain_xml() {
+fn matrix_of_hostile_and_many_targets_is_bounded_text() {
     let mut report = sample();
     for column in &mut report.targets {
         column.version = Some(HOSTILE.to_owned());
@@ -198,32 +189,15 @@ fn image_of_hostile_and_many_targets_is_bounded_plain_xml() {
     report.capabilities[0].title = HOSTILE.to_owned();
     report.capabilities[0].capabilities[0].short = HOSTILE.to_owned();
     report.capabilities[0].capabilities[0].question = HOSTILE.to_owned();
-    for text in [svg(&report), markdown(&report, COMMENT)] {
-        for wrong in ["<script", "<img", "\u{1b}", "\u{202e}", "\u{0}", "](b)", "@all|"] {
-            assert!(wrong == "](b)" && text.starts_with("<svg") || !text.contains(wrong), "{wrong} in {text}");
-        }
+    let text = markdown(&report, COMMENT);
+    for wrong in ["<script", "<img", "\u{1b}", "\u{202e}", "\u{0}", "](b)", "@all|"] {
+        assert!(!text.contains(wrong), "{wrong} in {text}");
     }
     let names: Vec<_> = (1000..3000).map(|number| format!("sdk-{number}")).collect();
     let runs: Vec<_> = names.iter().map(|name| (name.as_str(), &["pass"][..], &["known"][..])).collect();
     let report = self::report(source(&runs, None));
-    let image = svg(&report);
-    assert!(image.len() < 20_000 && image.contains("1972 further targets are not in this image."), "{image}");
-    let width = image.split("width=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a width");
-    assert!(width.parse::<usize>().expect("a number") <= 1000);
     let text = markdown(&report, COMMENT);
     assert!(text.len() <= COMMENT && text.contains("1972 further targets are not in this table"), "{}", text.len());
-    let nothing = svg(&self::report(source(&[("a-sdk", &[], &[])], None)));
-    assert!(nothing.contains("No question of the compatibility matrix was answered."), "{nothing}");
-}
-
-#[test]
-fn image_requests_nothing_and_runs_nothing() {
-    let image = svg(&sample()).replace("http://www.w3.org/2000/svg", "");
-    for wrong in ["http", "url(", "href", "<script", "<image", "<foreignObject", "@import", "@font-face", " on"] {
-        assert!(!image.contains(wrong), "{wrong} in {image}");
-    }
-    assert!(image.contains("role=\"img\"") && image.contains("<title id=\"t\">") && image.contains("<desc id=\"d\">"));
-    assert!(image.contains("@media (prefers-color-scheme:dark)"));
 }
 
 #[test]
@@ -235,7 +209,7 @@ fn failure_under_embargo_is_in_no_matrix() {
     secret.disclosure = Some(Disclosure::Embargo);
     secret.reason = "reads any file".to_owned();
     let report = report(source);
-    for text in [svg(&report), compatibility(&report), markdown(&report, COMMENT)] {
+    for text in [compatibility(&report), markdown(&report, COMMENT)] {
         for detail in ["t1@", "reads any file", "1/2", "known |"] {
             assert!(!text.contains(detail), "{detail} in {text}");
         }
@@ -290,16 +264,13 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let [cases] = cases.into_iter().collect::<Vec<_>>()[..] else { panic!("the run logs have different cases") };
         assert_eq!(cases, library.hash, "the run logs have other cases than this repository");
         fs::write(root().join(PAGE), page(&report, cases)).expect("the page is written");
-        fs::write(root().join(IMAGE), svg(&report)).expect("the image is written");
     }
     let page = fs::read_to_string(root().join(PAGE)).expect("the page");
-    let image = fs::read_to_string(root().join(IMAGE)).expect("the image");
     let current = stamp_line();
     assert!(
         page.lines().next() == Some(current.as_str()),
         "cases or snapshots changed after {PAGE} was written; run all targets, then: {COMMAND}\n{current}"
     );
-    assert!(image.starts_with("<svg "));
 }
 
 /// Reads the run log of a run that ended and was not narrowed.
@@ -327,9 +298,6 @@ This page has the results of a run of all targets of this repository, for people
 view: it shows what the specification says of each target, and failures that a `target.toml` lists are failures. Failures
 that must not be published yet are not in it.
 
-![The compatibility matrix: questions about tools, elicitation and transports, with the answer of each
-SDK](compatibility.svg)
-
 {answers}\
 ## How this page is made
 
@@ -339,7 +307,7 @@ first:
 | target | version |
 | --- | --- |
 {versions}
-These commands write this page and the image; RUN_LOG is the absolute path of a file:
+These commands write this page; RUN_LOG is the absolute path of a file:
 
 ```sh
 casebook run --all --run-log RUN_LOG

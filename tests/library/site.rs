@@ -212,9 +212,6 @@ fn hostile_text_is_text_in_every_file() {
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\0']), "{path}");
         assert!(has_extension(path, "json") || !text.contains("<img src=x") && !text.contains("</script>"), "{path}");
         assert!(!text.contains("href=\"javascript:"), "{path}");
-        if has_extension(path, "svg") {
-            assert_eq!(text.matches('<').count(), text.matches('>').count(), "{path}");
-        }
     }
     assert!(files.keys().any(|path| path.starts_with("targets/e-vil~") && path.ends_with("/index.html")));
 }

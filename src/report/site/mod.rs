@@ -15,7 +15,7 @@ mod target;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
-use super::{CapabilityRow, CapabilityRows, Rate, Report, ReportContext, Sentence, Source, Untrusted, svg, version};
+use super::{CapabilityRow, CapabilityRows, Rate, Report, ReportContext, Sentence, Source, Untrusted, version};
 use crate::model::case::Library;
 use crate::model::record::Header;
 use crate::model::spec::Requirement;
@@ -212,7 +212,6 @@ impl<'s> Site<'s> {
         overview.write(put)?;
         api::write(&report, &self.editions, &self.sentences, put)?;
         badges::write(&report, &self.editions, put)?;
-        put("embed/matrix.svg", &svg(&report))?;
         put("style.css", STYLE)?;
         Ok(overview.summary())
     }
