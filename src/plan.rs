@@ -521,7 +521,7 @@ fn check_patterns(library: &Library, targets: &[Arc<Target>], selection: &Select
         return Err(unmatched(pattern, library));
     }
     for target in targets {
-        if let Some(pattern) = target.excused().find(is_unmatched) {
+        if let Some(pattern) = target.excuses().map(|excuse| excuse.test).find(is_unmatched) {
             let (target, hint) = (target.id.clone(), hint(pattern, library));
             return Err(PlanError::UnmatchedKnown { target, pattern: pattern.as_str().to_owned(), hint });
         }

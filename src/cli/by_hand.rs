@@ -113,8 +113,7 @@ impl Typed<'_> {
         // Known failures do not matter for one test by hand, and their patterns may be about other cases. Any installed
         // version of the package can be used by hand.
         let target = Arc::unwrap_or_clone(target);
-        let target =
-            Arc::new(Target { known: Vec::new(), author: Vec::new(), flaky: Vec::new(), package: None, ..target });
+        let target = Arc::new(Target { known: Vec::new(), author: Vec::new(), package: None, ..target });
         let mut plan = plan(&library, &[Arc::clone(&target)], &selection).map_err(|error| plan_problem(&error))?;
         for group in &mut plan.groups {
             group.tests.retain(|planned| pattern.matches(&planned.id));

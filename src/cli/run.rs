@@ -173,7 +173,6 @@ pub(super) fn with_known(targets: Vec<Arc<Target>>, cases: &CaseArgs, library: &
         let mut target = Arc::unwrap_or_clone(target);
         target.known.retain(|known| is_here(&known.test));
         target.author.retain(|left| is_here(&left.test));
-        target.flaky.retain(|flaky| is_here(&flaky.test));
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()

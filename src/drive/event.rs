@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::model::TargetId;
 use crate::model::timings::Spent;
 use crate::model::transcript::Transcript;
-use crate::plan::{Group, Planned};
+use crate::plan::Planned;
 
 /// The caller's request to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub enum Next {
 
 /// The caller's function that takes each transcript, in the thread of the worker and before the worker goes on. It
 /// returns the worker's next action and, if there is one, the event for the caller.
-pub type Finish<T> = Arc<dyn Fn(&Group, &Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
+pub type Finish<T> = Arc<dyn Fn(&Planned, Box<Transcript>) -> (Next, Option<T>) + Send + Sync>;
 
 /// An event of a run.
 #[derive(Debug)]

@@ -82,7 +82,7 @@ pub(crate) async fn drive<T: Send + 'static>(
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
             let served = Served::Unavailable { reason: format!("casebook cannot start a worker: {why}") };
             let transcript = Transcript::blank(group.target.id.clone(), planned.id.clone(), served);
-            if hand_over(&finish, &events, group, planned, transcript).await.is_none() {
+            if hand_over(&finish, &events, planned, transcript).await.is_none() {
                 return Ended::Interrupted;
             }
         }
@@ -354,7 +354,7 @@ impl<T: Send + 'static> Worker<T> {
                 (None, None) => unreachable!("only a worker takes the words of its bugs"),
             };
             drop(turn);
-            match hand_over(&self.finish, &self.events, group, planned, transcript).await {
+            match hand_over(&self.finish, &self.events, planned, transcript).await {
                 None => return Ended::Interrupted,
                 Some(Next::On) => place += 1,
                 Some(Next::Again) => runner.restart().await,
@@ -386,12 +386,11 @@ impl<T: Send + 'static> Worker<T> {
 async fn hand_over<T>(
     finish: &Finish<T>,
     events: &mpsc::Sender<Event<T>>,
-    group: &Group,
     planned: &Planned,
     transcript: Transcript,
 ) -> Option<Next> {
     let room = events.reserve().await.ok()?;
-    let (next, seen) = finish(group, planned, Box::new(transcript));
+    let (next, seen) = finish(planned, Box::new(transcript));
     if let Some(seen) = seen {
         room.send(Event::Finished { index: planned.index, seen });
     }

@@ -56,7 +56,6 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         known: known.collect(),
         repro: Vec::new(),
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),

@@ -126,7 +126,6 @@ fn target(name: String, title: String, fixed: Fixed, folder: &Utf8Path) -> Targe
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),

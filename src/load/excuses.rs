@@ -1,14 +1,13 @@
-//! The known failures of a target, the requirements that it leaves to the author, and its flaky tests.
+//! The known failures of a target, and the requirements that it leaves to the author.
 //!
-//! Takes `[[known]]`, `[[author]]` and `[[flaky]]` of a `target.toml`, gives each entry with the variants that it is
-//! limited to. Must not know which tests exist.
+//! Takes `[[known]]` and `[[author]]` of a `target.toml`, gives each entry with the variants that it is limited to. Must not know which tests exist.
 
 use camino::{Utf8Component, Utf8PathBuf};
 
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
-use crate::model::target::{Disclosure, Flaky, Known, LeftToAuthor};
+use crate::model::target::{Disclosure, Known, LeftToAuthor};
 use crate::model::{Pattern, PatternError, RequirementId};
 
 /// The number of requirements of one entry. Each has a copy of the entry.
@@ -18,6 +17,13 @@ const REQUIREMENTS: usize = 100;
 pub(super) struct Excuse<T> {
     variants: Vec<String>,
     entry: T,
+}
+
+/// The parts that all entries have in common.
+struct Common {
+    test: Pattern,
+    reason: String,
+    issue: Option<String>,
 }
 
 /// The entries for this variant, each with the information whether other variants have it too.
@@ -39,7 +45,7 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
         let repro = object.get("repro").and_then(|node| repro(reader, node));
         let disclosure = object.get("disclosure");
         let disclosure = disclosure.and_then(|node| reader.word(node, "`disclosure`", Disclosure::ALL));
-        let Excuse { variants, entry: Flaky { test, reason, issue } } = excuse(reader, object, what, variants)?;
+        let Excuse { variants, entry: Common { test, reason, issue } } = excuse(reader, object, what, variants)?;
         let one = |requirement| Known {
             test: test.clone(),
             requirement,
@@ -63,7 +69,7 @@ pub(super) fn author(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec
         let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "url"])?;
         let requirements = requirements(reader, object, what);
         let url = reader.need(object, what, "url").and_then(|node| https(reader, node));
-        let Excuse { variants, entry: Flaky { test, reason, issue: _ } } = excuse(reader, object, what, variants)?;
+        let Excuse { variants, entry: Common { test, reason, issue: _ } } = excuse(reader, object, what, variants)?;
         let url = url?;
         let one = |requirement| LeftToAuthor {
             test: test.clone(),
@@ -118,19 +124,8 @@ fn repro(reader: &mut Reader, node: &Node) -> Option<Utf8PathBuf> {
     Some(path)
 }
 
-/// Reads the flaky tests.
-pub(super) fn flaky(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<Excuse<Flaky>> {
-    let items = reader.items(node, "`flaky`").unwrap_or_default();
-    let flaky = items.iter().filter_map(|item| {
-        let what = "a flaky test";
-        let object = reader.object(item, what, &["test", "variant", "reason", "issue"])?;
-        excuse(reader, object, what, variants)
-    });
-    flaky.collect()
-}
-
-/// Reads the parts that all entries have in common: the tests, the reason, the variants.
-fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, known: &[&str]) -> Option<Excuse<Flaky>> {
+/// Reads the parts that all entries have in common, and the variants.
+fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, known: &[&str]) -> Option<Excuse<Common>> {
     let mut need = |key: &str| {
         let node = reader.need(object, what, key)?;
         reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
@@ -154,5 +149,5 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, known: &[&str]) -
         }
     };
     let variants = variants.into_iter().map(str::to_owned).collect();
-    Some(Excuse { variants, entry: Flaky { test, reason: reason?.1, issue } })
+    Some(Excuse { variants, entry: Common { test, reason: reason?.1, issue } })
 }

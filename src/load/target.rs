@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::callable::callable;
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
 use super::drives::{claims, drives, kind};
-use super::excuses::{author, flaky, known, of_variant};
+use super::excuses::{author, known, of_variant};
 use super::node::Node;
 use super::package::package;
 use super::programs::programs;
@@ -118,7 +118,6 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: snapshots.map(|folder| folder.join(REFERENCE)),
         unverified: None,
         needs: Vec::new(),
@@ -316,7 +315,7 @@ pub(super) fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadEr
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 19] = [
     "title",
     "package",
     "version",
@@ -334,7 +333,6 @@ const KEYS: [&str; 20] = [
     "variants",
     "known",
     "author",
-    "flaky",
     "repro",
     "unverified",
 ];
@@ -368,7 +366,6 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &names));
     let author = object.get("author").map_or_else(Vec::new, |node| author(reader, node, &names));
-    let flaky = object.get("flaky").map_or_else(Vec::new, |node| flaky(reader, node, &names));
     let name = folder.file_name().unwrap_or("target").to_owned();
     if !is_target_name(&name) || name.contains('+') {
         let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` cannot be the name of a target"));
@@ -392,7 +389,6 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         known: Vec::new(),
         repro,
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: None,
         survey: None,
     };
@@ -405,9 +401,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         let author = of_variant(&author, name.as_deref());
         let author = author.map(|(left, is_shared)| LeftToAuthor { is_shared: is_shared && is_narrowed, ..left });
         let author = author.collect();
-        let flaky = of_variant(&flaky, name.as_deref()).map(|(flaky, _)| flaky).collect();
         let id = TargetId { variant: name, ..target.id.clone() };
-        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, author, flaky, ..target.clone() }
+        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, author, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);

@@ -65,7 +65,6 @@ impl TargetPair {
             known: Vec::new(),
             repro: Vec::new(),
             author: Vec::new(),
-            flaky: Vec::new(),
             snapshots: None,
             unverified: None,
             needs: client.needs.iter().chain(&server.needs).cloned().collect(),

@@ -10,7 +10,7 @@ use super::observation::Observation;
 use super::pair::{Attribution, PairAbout};
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
-use super::target::{Disclosure, Flaky, Known, LeftToAuthor};
+use super::target::{Disclosure, Known, LeftToAuthor};
 use super::transcript::StdioMode;
 use super::tried::Tried;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
@@ -97,14 +97,6 @@ impl From<&LeftToAuthor> for KnownAs {
         let LeftToAuthor { test, reason, url, is_shared, .. } = left;
         let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
         Self { test, reason, issue: None, url, baseline: None, disclosure: None, shared: *is_shared }
-    }
-}
-
-impl From<&Flaky> for KnownAs {
-    fn from(flaky: &Flaky) -> Self {
-        let Flaky { test, reason, issue } = flaky;
-        let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, baseline: None, disclosure: None, shared: false }
     }
 }
 

@@ -46,8 +46,6 @@ pub struct Target {
     pub repro: Vec<String>,
     /// The requirements that the SDK's documentation leaves to the author of a server or client.
     pub author: Vec<LeftToAuthor>,
-    /// Tests that are known to fail in some attempts, each with a reason.
-    pub flaky: Vec<Flaky>,
     /// The folder of its snapshots; `None` if it has none.
     pub snapshots: Option<Utf8PathBuf>,
     /// The reason why nobody has run the target yet.
@@ -80,11 +78,6 @@ impl Target {
     pub fn may_have_tools(&self, revision: Revision) -> bool {
         let declared = self.survey.as_ref().and_then(|survey| survey.revisions.get(&revision));
         !self.claims.lacks.contains(&Need::Tools) && declared.is_none_or(Declared::has_tools)
-    }
-
-    /// Returns the patterns of all entries that excuse something.
-    pub fn excused(&self) -> impl Iterator<Item = &Pattern> {
-        self.excuses().map(|excuse| excuse.test).chain(self.flaky.iter().map(|flaky| &flaky.test))
     }
 
     /// Returns the known failures, and the requirements that are left to the author.
@@ -248,15 +241,4 @@ pub struct Excuse<'t> {
     pub requirement: &'t RequirementId,
     /// The reason.
     pub reason: &'t str,
-}
-
-/// A test that is known to fail in some attempts. It excuses a failure if another attempt passed.
-#[derive(Clone, Debug)]
-pub struct Flaky {
-    /// The tests.
-    pub test: Pattern,
-    /// The reason.
-    pub reason: String,
-    /// The address of the issue, where one was reported.
-    pub issue: Option<String>,
 }

@@ -52,7 +52,6 @@ fn target() -> Target {
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),

@@ -5,7 +5,6 @@
 use crate::model::bound::{LEAST, bound};
 use crate::model::reason::Finding;
 use crate::model::record::{Attempt, Record, VerdictKind};
-use crate::model::target::Flaky;
 
 /// The number of attempts whose observations are kept in full. Of the others, only the most important parts are kept.
 const WHOLE: usize = 4;
@@ -26,9 +25,8 @@ pub(super) fn after(earlier: Record, mut record: Record) -> Record {
     record
 }
 
-/// Marks each check as flaky that failed in an earlier attempt and not in the last one, or as known if the target lists
-/// the test as flaky.
-pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
+/// Marks each check as flaky that failed in an earlier attempt and not in the last one.
+pub(super) fn decide(record: &mut Record) {
     let all = record.attempts.len() + 1;
     for (place, verdict) in record.verdicts.iter_mut().enumerate() {
         let earlier = || record.attempts.iter().filter_map(|attempt| attempt.verdicts.get(place));
@@ -37,11 +35,6 @@ pub(super) fn decide(record: &mut Record, listed: Option<&Flaky>) {
         let flaky = Finding::Flaky { failed: failed().count(), attempts: all };
         verdict.detail = std::iter::once(flaky.into()).chain(first.detail.iter().cloned()).collect();
         verdict.kind = VerdictKind::Flaky;
-        if let Some(flaky) = listed {
-            verdict.excuses = Some(VerdictKind::Flaky);
-            verdict.kind = VerdictKind::Known;
-            verdict.known = Some(flaky.into());
-        }
     }
 }
 
@@ -70,25 +63,16 @@ mod tests {
     }
 
     #[test]
-    fn check_that_fails_once_is_flaky_or_known_if_listed() {
-        use VerdictKind::{Fail, Flaky as Flakes, Known, Pass, Warn};
-        let attempts = || {
-            let second = after(record(&[Fail, Pass, Fail, Warn]), record(&[Fail, Pass, Pass, Warn]));
-            after(second, record(&[Pass, Pass, Fail, Warn]))
-        };
-        let mut decided = attempts();
-        decide(&mut decided, None);
+    fn check_that_fails_once_is_flaky() {
+        use VerdictKind::{Fail, Flaky, Pass, Warn};
+        let second = after(record(&[Fail, Pass, Fail, Warn]), record(&[Fail, Pass, Pass, Warn]));
+        let mut decided = after(second, record(&[Pass, Pass, Fail, Warn]));
+        decide(&mut decided);
         let kinds = |record: &Record| record.verdicts.iter().map(|verdict| verdict.kind).collect::<Vec<_>>();
-        assert_eq!(kinds(&decided), [Flakes, Pass, Fail, Warn]);
+        assert_eq!(kinds(&decided), [Flaky, Pass, Fail, Warn]);
         let detail = decided.verdicts[0].detail.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(detail, ["failed in 2 of 3 attempts", "fail at 0: missing"]);
         assert_eq!(decided.attempts.len(), 2);
-        let listed =
-            Flaky { test: "f/**".parse().expect("a pattern"), reason: "starts too slowly".into(), issue: None };
-        decided = attempts();
-        decide(&mut decided, Some(&listed));
-        assert_eq!((decided.verdicts[0].kind, decided.verdicts[0].excuses), (Known, Some(Flakes)));
-        assert_eq!(decided.verdicts[0].known.as_ref().map(|known| known.reason.as_str()), Some("starts too slowly"));
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub async fn conduct(
     let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let (sender, mut events) = mpsc::channel(WAITING);
     let finishing = Arc::clone(&finisher);
-    let finish: Finish<Judged> = Arc::new(move |group, planned, seen| finishing.finish(group, planned, seen));
+    let finish: Finish<Judged> = Arc::new(move |planned, seen| finishing.finish(planned, seen));
     let repetitions = options.repetitions;
     let judging = Arc::clone(&finisher);
     let turns = Arc::new(Turns::new(repetitions, move |planned, seen| judging.is_unexpected(planned, seen)));
@@ -145,7 +145,7 @@ impl Finisher {
     }
 
     /// Judges a test, and writes it to the run log unless it is to be repeated.
-    fn finish(&self, group: &Group, planned: &Planned, mut transcript: Box<Transcript>) -> (Next, Option<Judged>) {
+    fn finish(&self, planned: &Planned, mut transcript: Box<Transcript>) -> (Next, Option<Judged>) {
         let Planned { index, id, test, .. } = planned;
         let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, test, id, seen);
         let mut record = judged(judge, planned, &transcript);
@@ -165,8 +165,7 @@ impl Finisher {
         let mut judge = self.judge.write().unwrap_or_else(PoisonError::into_inner);
         judge.keep(&record.target, test, id, &record.observation, &record.verdicts);
         drop(judge);
-        let listed = group.target.flaky.iter().find(|flaky| flaky.test.matches(id));
-        decide(&mut record, listed);
+        decide(&mut record);
         self.append(&record, &transcript);
         (Next::On, Some((record, transcript)))
     }

@@ -48,9 +48,7 @@ pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>, base
                     attempt.verdicts = judge.verdicts(&record.target, test, &record.test, &attempt.observation);
                 }
                 record.verdicts = judge.judge(&record.target, test, &record.test, &record.observation);
-                let target = targets.iter().find(|target| target.id == record.target);
-                let mut flaky = target.iter().flat_map(|target| &target.flaky);
-                decide(record, flaky.find(|flaky| flaky.test.matches(&record.test)));
+                decide(record);
             }
         }
     }

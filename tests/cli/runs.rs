@@ -136,8 +136,7 @@ fn selection_does_not_hide_mistyped_known_failures() {
 #[test]
 fn known_failures_of_cases_not_loaded_are_ignored() {
     let sandbox = Sandbox::new();
-    let flaky = "[[flaky]]\ntest = \"sep-1613/**\"\nreason = \"depends on the time\"\n";
-    let entries = known("sep-1613/invalid-schema/noticed", "sep-1613/invalid-schema-noticed") + flaky;
+    let entries = known("sep-1613/invalid-schema/noticed", "sep-1613/invalid-schema-noticed");
     sandbox.borrowed("t", None, &entries);
     let run = sandbox.run("run t --cases cases --accept");
     run.exits(0).stdout_has(&["as expected: 5 tests"]);
@@ -227,7 +226,7 @@ fn results_of_several_targets_are_separate() {
 }
 
 #[test]
-fn test_that_passes_on_retry_is_flaky_unless_listed() {
+fn test_that_passes_on_retry_is_flaky() {
     let sandbox = Sandbox::new();
     sandbox.proxy("moody", "refuses");
     let run = |more: &str| {
@@ -239,14 +238,4 @@ fn test_that_passes_on_retry_is_flaky_unless_listed() {
     run("--retries 2").exits(1).stdout_has(&["failed in 1 of 2 attempts", "2 passed, 1 flaky"]);
     assert!(sandbox.read("run.jsonl").contains("the door sticks"), "the attempt that failed is in the record");
     sandbox.run("replay run.jsonl --cases cases").exits(1).stdout_has(&["2 passed, 1 flaky"]);
-
-    let listed = "[[flaky]]\ntest = \"post/letter\"\nreason = \"its door sticks when it is cold\"\n";
-    sandbox.write("moody/target.toml", &format!("{}\n{listed}", sandbox.read("moody/target.toml")));
-    run("--retries 1").exits(0).stdout_has(&["its door sticks when it is cold", "2 passed, 1 known"]);
-    sandbox.run("replay run.jsonl --cases cases").exits(0);
-    // A test that fails in every attempt still fails.
-    run("").exits(1);
-    let unreasoned = sandbox.read("moody/target.toml").replace("reason = \"its door sticks when it is cold\"\n", "");
-    sandbox.write("moody/target.toml", &unreasoned);
-    run("").exits(2).stderr_has(&["`reason`"]);
 }

@@ -73,7 +73,6 @@ fn target(env: &[(&str, &str)]) -> Target {
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
-        flaky: Vec::new(),
         snapshots: None,
         unverified: None,
         needs: Vec::new(),
@@ -131,7 +130,7 @@ async fn carried_out(options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
 async fn carried_out_in(turns: &Arc<Turns>, options: Options, plan: Arc<Plan>) -> Vec<Transcript> {
     let (_go, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let finish: Finish<Box<Transcript>> = Arc::new(|_, _, seen| (Next::On, Some(seen)));
+    let finish: Finish<Box<Transcript>> = Arc::new(|_, seen| (Next::On, Some(seen)));
     let driving = tokio::spawn(drive(Arc::clone(turns), plan, options, cancel, finish, events));
     let mut transcripts = Vec::new();
     while let Some(event) = received.recv().await {
@@ -445,7 +444,7 @@ async fn smoke_shows_standard_error_of_adapter_that_died() {
 async fn cancelled_run_begins_no_further_test() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, mut received) = mpsc::channel(8);
-    let finish = Arc::new(move |_: &_, planned: &Planned, _| {
+    let finish = Arc::new(move |planned: &Planned, _| {
         cancelling.send_replace(Cancel::Finish);
         (Next::On, Some(planned.index))
     });
@@ -463,7 +462,7 @@ async fn run_cancelled_now_ends_at_once() {
     let (cancelling, cancel) = watch::channel(Cancel::Go);
     let (events, _received) = mpsc::channel(8);
     let options = Options { step_limit: Duration::from_secs(60), ..quick() };
-    let finish: Finish<()> = Arc::new(|_, _, _| (Next::On, None));
+    let finish: Finish<()> = Arc::new(|_, _| (Next::On, None));
     let driving = tokio::spawn(drive(
         Arc::new(Turns::new(0, |_, _| true)),
         plan(target(&[]), vec![send("please-hang")]),
