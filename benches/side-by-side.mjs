@@ -26,32 +26,33 @@ async function run(program, args, env = {}) {
   const began = process.hrtime.bigint();
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } };
   const child = spawn(program, args, options);
-  let [out, err, memory] = ['', '', 0];
+  let [out, err, memory, processor] = ['', '', 0, 0];
   child.stdout.on('data', (data) => (out += data));
   child.stderr.on('data', (data) => (err += data));
-  // The kernel's high-water mark, read until the process exits.
+  // The kernel's high-water mark and processor time (in ticks of 10 ms) of the process, read until it exits.
   const watch = setInterval(() => {
     try {
       memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory);
+      const [user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13);
+      processor = (Number(user) + Number(system)) / 100;
     } catch {
       // The process has exited, or the system is not Linux.
     }
   }, 20);
   const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   clearInterval(watch);
-  return { status, out, err, memory, seconds: Number(process.hrtime.bigint() - began) / 1e9 };
+  return { status, out, err, memory, processor, seconds: Number(process.hrtime.bigint() - began) / 1e9 };
 }
 
-/** A run of ours: checks, seconds, and what the processor did for us and for the target. */
+/** A run of ours: checks, seconds, and what the processor did for it alone. */
 async function ours(targets, ...args) {
   const record = join(scratch, 'run.jsonl');
-  const done = await run(casebook, ['run', ...targets, ...args, '--timings', '--run-log', record]);
+  const done = await run(casebook, ['run', ...targets, ...args, '--run-log', record]);
   // This folder has no snapshots, so the exit status 1 does not mean that the run failed.
   if (done.status > 1) throw new Error(`casebook run ${args.join(' ')} ended with ${done.status}:\n${done.out}${done.err}`);
   const lines = readFileSync(record, 'utf8').trim().split('\n').slice(1, -1);
   const checks = lines.reduce((sum, line) => sum + JSON.parse(line).record.verdicts.length, 0);
-  const [, processor, share] = /processor\s+harness ([\d.]+) s\s+([\d.]+) %/.exec(done.out).map(Number);
-  return { checks, tests: lines.length, seconds: done.seconds, processor, share, memory: done.memory };
+  return { checks, tests: lines.length, seconds: done.seconds, processor: done.processor, memory: done.memory };
 }
 
 /** A run of the suite's: its checks, its seconds, and what the processor did for it alone. */
@@ -161,7 +162,6 @@ async function round(few, many) {
     note(`${role}: times as many checks a second, the same scenarios`, rate(same.casebook) / rate(same.suite));
     note(`${role}: times less processor a check, the same scenarios`, cost(same.suite) / cost(same.casebook));
     note(`${role}: times less processor a check, all it has`, cost(wide.suite) / cost(wide.casebook));
-    note(`${role}: harness' share of the processor, %`, wide.casebook.share);
   }
   note('list: suite, ms', (await run(process.execPath, [suite, 'list'])).seconds * 1000);
   note('list: casebook, ms', (await run(casebook, ['list'])).seconds * 1000);
@@ -181,8 +181,6 @@ const goals = new Map([
   ['client: times as many checks a second, all it has', '>= 60'],
   ['server: times less processor a check, the same scenarios', '>= 50'],
   ['client: times less processor a check, the same scenarios', '>= 50'],
-  ["server: harness' share of the processor, %", '<= 20'],
-  ["client: harness' share of the processor, %", '<= 20'],
   ['list: casebook, ms', '<= 30'],
   ['times the time', '<= 10.5'],
 ]);

@@ -42,7 +42,6 @@ mod smoke;
 mod snapshots;
 mod sources;
 mod targets;
-mod timings;
 mod values;
 mod wire;
 
@@ -73,7 +72,6 @@ pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
 pub use sources::{CaseArgs, PartArgs};
 pub use targets::{TargetsArgs, TargetsFormat};
-pub use timings::TimingsArgs;
 
 /// The result of the program, for the shell. A later one outweighs an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -18,7 +18,6 @@ use super::sets;
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
-use super::timings::Started;
 use super::{Exit, Problem, baseline, caches};
 use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
@@ -245,7 +244,6 @@ async fn carry_out(
     let header = header(args.narrowed(), library, targets, &plan);
     let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
     let run_log = saving.path();
-    let started = Started::now();
     let differs = plan.is_partial || args.select.heavy || args.select.every_transport;
     let whole = if differs && snapshots::are_wanted(args.accept, targets) {
         Arc::new(unfiltered(args, library, targets)?)
@@ -288,7 +286,6 @@ async fn carry_out(
     summary.end(&conducted.footer);
     summary.drift = drift;
     summary.is_default = args.is_default() && targets.iter().all(|target| target.id.name == target::REFERENCE);
-    summary.timings = args.timings.timings.then(|| started.finish(conducted.timings.clone()));
     let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
     let shown = shown.and(ignore_broken_pipe(finished));
     changes.print();

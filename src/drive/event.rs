@@ -5,8 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::TargetId;
-use crate::model::timings::Spent;
 use crate::model::transcript::Transcript;
 use crate::plan::Planned;
 
@@ -51,13 +49,6 @@ pub enum Event<T> {
         index: usize,
         /// The result that the caller's function returned.
         seen: T,
-    },
-    /// A worker has spent time on a target.
-    Spent {
-        /// The target.
-        target: TargetId,
-        /// The time spent since the last event of this kind.
-        spent: Spent,
     },
 }
 

@@ -28,7 +28,6 @@ mod repro;
 mod runner;
 mod server;
 mod smoke;
-mod stopwatch;
 mod survey;
 mod token;
 mod turns;

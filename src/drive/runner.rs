@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::drive::adapter::protocol::{Adapter, StartError, Trouble, with_stderr};
 use crate::drive::adapter::stdio_server::why_no_server;
@@ -21,16 +20,14 @@ use crate::drive::process::launch::{StopReason, Stopped};
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::server::refusal;
-use crate::drive::stopwatch::Stopwatch;
 use crate::drive::turns::Turn;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::survey::Survey;
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
-use crate::model::timings::Spent;
 use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
-use crate::model::{TargetId, TestId};
+use crate::model::TestId;
 use crate::plan::Planned;
 
 /// A target with its running processes.
@@ -49,14 +46,12 @@ pub(crate) struct TargetRunner {
     /// The tools that a fixed server lists, by revision; `None` if its answer was no list.
     listed: BTreeMap<Revision, Option<Vec<String>>>,
     health: Health,
-    stopwatch: Stopwatch,
 }
 
 impl TargetRunner {
     /// A runner without processes.
     pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
         let health = Health::new(target.id.clone(), given_up);
-        let stopwatch = Stopwatch::start();
         let listed = target.survey.as_ref().map_or_else(BTreeMap::new, listed);
         Self {
             target,
@@ -68,7 +63,6 @@ impl TargetRunner {
             listeners: Listeners::default(),
             listed,
             health,
-            stopwatch,
         }
     }
 
@@ -77,22 +71,19 @@ impl TargetRunner {
         self.target.id == target.id
     }
 
-    /// Returns the time spent on the target since the last call.
-    pub(crate) fn spent(&mut self) -> (TargetId, Spent) {
-        (self.target.id.clone(), self.stopwatch.take())
-    }
-
-    /// Stops all processes, and returns the time spent since the last report.
-    pub(crate) async fn end(mut self) -> (TargetId, Spent) {
+    /// Stops all processes.
+    pub(crate) async fn end(mut self) {
         self.restart().await;
-        self.spent()
     }
 
-    /// Stops all processes, so that the next test starts on fresh ones.
+    /// Stops all processes in an orderly way, so that the next test starts on fresh ones.
     pub(crate) async fn restart(&mut self) {
-        let began = Instant::now();
-        self.stop().await;
-        self.stopwatch.count_start(began);
+        for fixture in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
+            fixture.stop(&mut self.adapter, StopReason::Finished).await;
+        }
+        if let Some(adapter) = self.adapter.take() {
+            adapter.end(StopReason::Finished).await;
+        }
     }
 
     /// Runs one test, in one or both ways of serving over stdio, and keeps the processes that `next` can reuse.
@@ -106,12 +97,10 @@ impl TargetRunner {
         canaries: &mut Canaries,
         turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
-        let began = Instant::now();
         if planned.test.isolated {
-            self.stop().await;
+            self.restart().await;
         }
         let ready = self.make_ready(planned, canaries).await;
-        self.stopwatch.count_start(began);
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
@@ -152,18 +141,14 @@ impl TargetRunner {
         // that dies or hangs because of this test does so again.
         let died_before = was_there && exited_silently(&transcript);
         if died_before || timed_out(planned, &transcript) && turn.alone(planned, &transcript).await {
-            let over = Instant::now();
             self.discard(if died_before { StopReason::Broken } else { StopReason::Hung }).await;
             let ready = self.make_ready(planned, canaries).await;
-            self.stopwatch.count_start(over);
             if let Err(reason) = ready {
                 return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
             }
             transcript = self.attempt(planned, canaries).await?;
         }
-        let over = Instant::now();
         self.clean_up(planned, next, &mut transcript).await;
-        self.stopwatch.count_start(over);
         transcript.canary = canaries.hits();
         // This check comes last: only if the canaries still notice requests does their silence prove anything.
         let kinds: BTreeSet<_> = canaries_of(&planned.test).iter().map(|canary| canary.kind).collect();
@@ -180,16 +165,6 @@ impl TargetRunner {
     pub(crate) fn after_panic(&mut self, planned: &Planned, words: &str) -> Transcript {
         (self.served, self.served_in_process, self.adapter) = (None, None, None);
         self.blank(&planned.id, Bindings::default(), Served::Broken { reason: words.to_owned() })
-    }
-
-    /// Stops all processes in an orderly way.
-    async fn stop(&mut self) {
-        for fixture in [self.served.take(), self.served_in_process.take()].into_iter().flatten() {
-            fixture.stop(&mut self.adapter, StopReason::Finished).await;
-        }
-        if let Some(adapter) = self.adapter.take() {
-            adapter.end(StopReason::Finished).await;
-        }
     }
 
     /// Stops the processes of a target that died or hangs.
@@ -224,7 +199,7 @@ impl TargetRunner {
         let list = Step::observe(When::List);
         let has_tools = self.target.may_have_tools(revision);
         while self.health.check_usable().is_ok() && !self.listed.contains_key(&revision) {
-            self.stop().await;
+            self.restart().await;
             let mut fixture = match ServedFixture::connect(&self.target, server, revision, Bindings::default()) {
                 Ok(fixture) => fixture,
                 // The resources of this machine may suffice for the next test.
@@ -299,11 +274,6 @@ impl TargetRunner {
         self.ask(planned, canaries, deadline, &mut transcript).await;
         self.check_rate(&mut transcript);
         transcript.micros = deadline.micros();
-        if matches!(self.target.drives, TargetKind::Adapter(_)) {
-            // For a fixed server, the handshake was counted as part of its start.
-            self.stopwatch.count_handshake(&transcript.opening);
-        }
-        self.stopwatch.count_steps(&transcript.steps);
         Ok(transcript)
     }
 
@@ -340,7 +310,6 @@ impl TargetRunner {
         }
         if self.served.is_none() {
             let bindings = transcript.bindings.clone();
-            let began = Instant::now();
             let adapter = if self.by_adapter(planned) { self.adapter.as_mut() } else { None };
             match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
                 Ok(fixture) => {
@@ -359,7 +328,6 @@ impl TargetRunner {
                 }
                 Err(served) => transcript.served = served,
             }
-            self.stopwatch.count_start(began);
         }
         if let Some(fixture) = &mut self.served {
             let step_limit = planned.test.step_limit(self.options.step_limit);

@@ -20,9 +20,7 @@ use crate::drive::options::Options;
 use crate::drive::pair::runner::PairRunner;
 use crate::drive::runner::TargetRunner;
 use crate::drive::turns::{Turn, Turns};
-use crate::model::TargetId;
 use crate::model::target::{Target, TargetKind};
-use crate::model::timings::Spent;
 use crate::model::transcript::{Served, Transcript};
 use crate::plan::{Group, Plan, Planned};
 
@@ -168,14 +166,7 @@ impl Runner {
         }
     }
 
-    fn spent(&mut self) -> (TargetId, Spent) {
-        match self {
-            Self::One(runner) => runner.spent(),
-            Self::Pairs(runner) => runner.spent(),
-        }
-    }
-
-    async fn end(self) -> (TargetId, Spent) {
+    async fn end(self) {
         match self {
             Self::One(runner) => runner.end().await,
             Self::Pairs(runner) => runner.end().await,
@@ -305,7 +296,6 @@ impl<T: Send + 'static> Worker<T> {
                 }
             };
             ended = self.group(group, further, &mut fit, &mut canaries).await;
-            self.account(fit.spent()).await;
             runner = Some(fit);
             if ended == Ended::Interrupted {
                 break;
@@ -318,13 +308,8 @@ impl<T: Send + 'static> Worker<T> {
 
     async fn leave(&self, runner: Option<Runner>) {
         if let Some(runner) = runner {
-            self.account(runner.end().await).await;
+            runner.end().await;
         }
-    }
-
-    /// Reports the time spent on a target. It is lost if the caller no longer listens.
-    async fn account(&self, (target, spent): (TargetId, Spent)) {
-        _ = self.events.send(Event::Spent { target, spent }).await;
     }
 
     /// Runs the tests of a group, and keeps a process for the group `further`.

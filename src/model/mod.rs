@@ -38,7 +38,6 @@ pub mod survey;
 pub mod target;
 pub mod template;
 pub mod text;
-pub mod timings;
 pub mod transcript;
 pub mod tried;
 pub mod untrusted;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Column, Counts, Numbers, SkippedTests, Status};
 use crate::model::record::{Cuts, Footer, Header, Record};
 use crate::model::set::Drift;
-use crate::model::timings::Timings;
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// A run in numbers: a column for each target, and what concerns the run as a whole.
@@ -18,8 +17,6 @@ pub struct RunSummary {
     pub undelivered: BTreeMap<(TargetId, CaseId), usize>,
     /// The difference between the cases and the frozen set that was run.
     pub drift: Option<Drift>,
-    /// The times of the run, with --timings.
-    pub timings: Option<Timings>,
     /// Set if a test showed a bug of casebook.
     pub has_bug: bool,
     /// The slowest five tests, with their microseconds.

@@ -17,7 +17,6 @@ use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, Turns, caught, d
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record, Verdict, VerdictKind};
-use crate::model::timings::Timings;
 use crate::model::transcript::{Served, StdioMode, Transcript};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
@@ -39,8 +38,6 @@ pub enum Seen<'a> {
 pub struct Conducted {
     /// The end of the run.
     pub footer: Footer,
-    /// The times of the run.
-    pub timings: Timings,
     /// The number of tests that timed out and were run again alone.
     pub repeated: usize,
     /// The run log, which lacks the footer.
@@ -67,7 +64,6 @@ pub async fn conduct(
     let planned: Vec<_> = plan.tests().collect();
     let finisher = Arc::new(Finisher::new(&plan, judge, log, options.retries));
     let mut order = InOrder::<Judged>::default();
-    let mut timings = Timings { workers: options.workers(&plan), ..Timings::default() };
     let (sender, mut events) = mpsc::channel(WAITING);
     let finishing = Arc::clone(&finisher);
     let finish: Finish<Judged> = Arc::new(move |planned, seen| finishing.finish(planned, seen));
@@ -78,7 +74,6 @@ pub async fn conduct(
     let mut ran = 0;
     while let Some(event) = events.recv().await {
         match event {
-            Event::Spent { target, spent } => *timings.targets.entry(target).or_default() += spent,
             Event::Slow { index, after } => {
                 let (group, planned) = planned[index];
                 see(Seen::Slow(&group.target.id, &planned.id, after));
@@ -102,7 +97,6 @@ pub async fn conduct(
     for (record, transcript) in order.rest() {
         see(Seen::Judged(&record, &transcript));
     }
-    timings.wall = began.elapsed();
     let footer = Footer {
         ran,
         interrupted: !matches!(ended, Ok(Ended::Whole)),
@@ -110,11 +104,11 @@ pub async fn conduct(
         stale: if plan.is_partial { Vec::new() } else { finisher.reading().stale() },
         // The caller compares the observations with the snapshots.
         snapshots: Vec::new(),
-        micros: u64::try_from(timings.wall.as_micros()).unwrap_or(u64::MAX),
+        micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
         cut: locked(&finisher.bounds).cuts(),
     };
     let log = std::mem::take(&mut *locked(&finisher.log));
-    Conducted { footer, timings, repeated: repetitions - turns.left(), log, broken: ended.err() }
+    Conducted { footer, repeated: repetitions - turns.left(), log, broken: ended.err() }
 }
 
 /// The record of a test and the transcript that it was judged by.

@@ -44,7 +44,6 @@ mod site;
 mod smoke;
 mod snapshot_files;
 mod targets;
-mod timings;
 #[cfg(target_os = "linux")]
 mod toolchains;
 mod usage;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use crate::cli::{AdHocArgs, CaseArgs, OutputArgs, TimingsArgs, heading, values};
+use crate::cli::{AdHocArgs, CaseArgs, OutputArgs, heading, values};
 use crate::drive::Options;
 use crate::load::target::REFERENCE;
 use crate::model::set::SetName;
@@ -132,9 +132,6 @@ pub struct RunArgs {
     /// The extent of the output.
     #[command(flatten)]
     pub show: ShowArgs,
-    /// The times.
-    #[command(flatten)]
-    pub timings: TimingsArgs,
     /// Run N workers at the same time [default: twice the number of cores, at most 8]
     ///
     /// Each worker has a process of the target.

@@ -20,13 +20,11 @@ use crate::drive::health::{GivenUp, Health};
 use crate::drive::options::Options;
 use crate::drive::process::launch::StopReason;
 use crate::drive::runner::timed_out;
-use crate::drive::stopwatch::Stopwatch;
 use crate::drive::turns::Turn;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::Bindings;
-use crate::model::timings::Spent;
 use crate::model::transcript::{End, Party, Served, StdioMode, Transcript, WithoutProxy};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
@@ -52,13 +50,11 @@ pub(crate) struct PairRunner {
     names: Option<Vec<String>>,
     /// The way in which servers over stdio are served.
     mode: StdioMode,
-    stopwatch: Stopwatch,
 }
 
 impl PairRunner {
     /// A runner without processes.
     pub(crate) fn new(target: Arc<Target>, options: Options, given_up: GivenUp) -> Self {
-        let stopwatch = Stopwatch::start();
         Self {
             target,
             sides: Vec::new(),
@@ -68,7 +64,6 @@ impl PairRunner {
             given_up,
             names: None,
             mode: StdioMode::Stream,
-            stopwatch,
         }
     }
 
@@ -77,15 +72,9 @@ impl PairRunner {
         self.target = Arc::clone(target);
     }
 
-    /// Returns the time spent on the pair since the last call.
-    pub(crate) fn spent(&mut self) -> (TargetId, Spent) {
-        (self.target.id.clone(), self.stopwatch.take())
-    }
-
-    /// Stops all processes, and returns the time spent since the last report.
-    pub(crate) async fn end(mut self) -> (TargetId, Spent) {
+    /// Stops all processes.
+    pub(crate) async fn end(mut self) {
         self.restart().await;
-        self.spent()
     }
 
     /// Stops all processes, so that the next test starts on fresh ones.
@@ -239,12 +228,10 @@ impl PairRunner {
         let bindings = bind(&planned.test, planned.id.revision, canaries)?;
         let mut client = self.side(Role::Client, &pair.client).await;
         let mut server = self.side(Role::Server, &pair.server).await;
-        let began = Instant::now();
         let ready = match client.make_ready(&self.options).await {
             Ok(()) => server.make_ready(&self.options).await,
             unready @ Err(_) => unready,
         };
-        self.stopwatch.count_start(began);
         let deadline = Deadline::within(self.options.test_limit);
         let kept = [("client", client.stderr()), ("server", server.stderr())];
         for text in kept.iter().filter_map(|(_, text)| text.as_ref()) {
@@ -263,7 +250,6 @@ impl PairRunner {
                 transcript.stderr += &format!("{name}: {line}\n");
             }
         }
-        self.stopwatch.count_steps(&transcript.steps);
         self.sides.extend([client, server]);
         Ok(transcript)
     }

@@ -12,7 +12,6 @@ mod plain;
 mod progress;
 mod safe;
 mod summary;
-mod timings;
 
 pub use encounter::{EncounterView, Tally};
 pub use pairs::PairTerminal;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::{BOLD, DIM, Extent, GREEN, RED, YELLOW, name, of, padded, style, tally, time, timings, widest};
+use super::{BOLD, DIM, Extent, GREEN, RED, YELLOW, name, of, padded, style, tally, time, widest};
 use crate::model::TargetId;
 use crate::model::record::{Cuts, SnapshotState};
 use crate::model::set::Drift;
@@ -24,7 +24,6 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     if let Some(numbers) = &summary.numbers {
         undelivered(out, summary)?;
         cut(out, summary.cut, extent)?;
-        summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
         return three_numbers(out, summary, numbers);
     }
     table(out, summary, extent)?;
@@ -40,7 +39,6 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     }
     cut(out, summary.cut, extent)?;
     conformance(out, summary)?;
-    summary.timings.as_ref().map_or(Ok(()), |timings| timings::print(out, timings))?;
     verdict(out, summary, extent.is_strict)
 }
 
