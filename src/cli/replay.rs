@@ -49,7 +49,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     if let Some(footer) = &footer {
         summary.end(footer);
     }
-    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict);
     ignore_broken_pipe(finished).map_err(unwritten)?;
     if args.outputs.is_wanted() {
         let mut source = Source { footer, ..Source::begun(args.run_log.as_str(), &header) };

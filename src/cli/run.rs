@@ -286,7 +286,7 @@ async fn carry_out(
     summary.end(&conducted.footer);
     summary.drift = drift;
     summary.is_default = args.is_default() && targets.iter().all(|target| target.id.name == target::REFERENCE);
-    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict, args.show.rates);
+    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict);
     let shown = shown.and(ignore_broken_pipe(finished));
     changes.print();
     two_ways.print();

@@ -1,7 +1,6 @@
 //! Rates: the share of a target's checks that hold.
 //!
-//! Takes verdicts, gives a [`Rate`] for each level, folder of requirements and revision. An undecided check counts as
-//! `asked` and not as `held`; a check of a MAY does not count, nor does one that was not asked or is left to the author.
+//! Takes verdicts, gives a [`Rate`] for each level. An undecided check counts as `asked` and not as `held`; a check of a MAY does not count, nor does one that was not asked or is left to the author.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Sum;
@@ -11,7 +10,7 @@ use serde::Serialize;
 
 use crate::model::RequirementId;
 use crate::model::record::{Record, Verdict, VerdictKind};
-use crate::model::spec::{Level, Revision};
+use crate::model::spec::Level;
 
 /// The number of checks that hold, of all that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -68,10 +67,6 @@ impl Sum for Rate {
 pub struct Rates {
     /// By the level of the requirements.
     pub levels: BTreeMap<Level, Rate>,
-    /// By the folder of the requirements: a proposal, or a part of the specification.
-    pub folders: BTreeMap<String, Rate>,
-    /// By revision.
-    pub revisions: BTreeMap<Revision, Rate>,
     /// The requirements with a check that is left to the author, by level. These checks are in no rate.
     pub left_to_author: BTreeMap<Level, BTreeSet<RequirementId>>,
 }
@@ -107,15 +102,9 @@ impl Rates {
                 }
             }
             let Some(holds) = holds(verdict.kind) else { continue };
-            let folder = verdict.requirement.folder().to_owned();
-            for rate in [
-                self.levels.entry(verdict.level).or_default(),
-                self.folders.entry(folder).or_default(),
-                self.revisions.entry(record.test.revision).or_default(),
-            ] {
-                rate.asked += 1;
-                rate.held += usize::from(holds);
-            }
+            let rate = self.levels.entry(verdict.level).or_default();
+            rate.asked += 1;
+            rate.held += usize::from(holds);
         }
     }
 }
@@ -197,11 +186,7 @@ mod tests {
         let verdicts = kinds.into_iter().map(verdict).collect();
         let mut rates = Rates::default();
         rates.add(&Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) });
-        let rate = Rate { held: 2, asked: 6 };
-        assert_eq!(
-            (rates.levels[&Level::Must], rates.folders["f"], rates.revisions[&Revision::newest()]),
-            (rate, rate, rate)
-        );
+        assert_eq!(rates.levels[&Level::Must], Rate { held: 2, asked: 6 });
         assert_eq!(rates.musts_left(), 1);
     }
 

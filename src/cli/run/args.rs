@@ -61,9 +61,6 @@ pub struct ShowArgs {
     /// Show a line for each test, and each finding in full
     #[arg(long, short, help_heading = heading::OUTPUT)]
     pub verbose: bool,
-    /// Show how many checks pass, by level, folder of requirements and revision
-    #[arg(long, help_heading = heading::OUTPUT)]
-    pub rates: bool,
 }
 
 /// `casebook run`.

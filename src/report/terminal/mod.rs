@@ -200,17 +200,14 @@ impl<W: Write> Terminal<W> {
     }
 
     /// Shows the findings and the numbers of a run that has ended. With `strict`, violated SHOULDs and tests that the
-    /// adapter cannot express are unexpected; with `rates`, the shares of checks that hold are shown too.
+    /// adapter cannot express are unexpected.
     ///
     /// # Errors
     /// Those of the output.
-    pub fn finish(mut self, summary: &RunSummary, catalogue: &Catalogue, strict: bool, rates: bool) -> io::Result<()> {
+    pub fn finish(mut self, summary: &RunSummary, catalogue: &Catalogue, strict: bool) -> io::Result<()> {
         self.bar.finish_and_clear();
         let extent = Extent { is_verbose: self.is_verbose, is_strict: strict };
         self.findings.print(&mut self.out, catalogue, extent)?;
-        if rates {
-            summary::rates(&mut self.out, summary)?;
-        }
         summary::print(&mut self.out, summary, extent)?;
         self.out.flush()
     }

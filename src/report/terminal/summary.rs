@@ -214,29 +214,6 @@ fn more(out: &mut impl Write, named: usize) -> io::Result<()> {
     if named > NAMES { note(out, DIM, "", &format!("and {} more", named - NAMES)) } else { Ok(()) }
 }
 
-/// Prints the rates by level, folder and revision: a line each.
-pub(super) fn rates(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
-    for Column { id, rates, .. } in summary.columns.iter().filter(|column| column.statuses.total() > 0) {
-        let levels = rates.levels.iter().map(|(level, rate)| (level.to_string(), rate));
-        let folders = rates.folders.iter().map(|(folder, rate)| (Untrusted(folder).line(60), rate));
-        let revisions = rates.revisions.iter().map(|(revision, rate)| (revision.to_string(), rate));
-        let rows: Vec<_> = levels.chain(folders).chain(revisions).collect();
-        let width = widest(rows.iter().map(|(name, _)| name));
-        writeln!(out, "\n{BOLD}checks that hold{BOLD:#}  {}", Untrusted(&id.to_string()).line(200))?;
-        for (name, rate) in &rows {
-            let Rate { held, asked } = rate;
-            let style = if held == asked { GREEN } else { YELLOW };
-            let (name, share) = (padded(name, width), rate.percent());
-            writeln!(out, "  {name}  {style}{share:>7}{style:#}  {DIM}{held} of {asked}{DIM:#}")?;
-        }
-        for (level, requirements) in &rates.left_to_author {
-            let ids: Vec<_> = requirements.iter().map(|id| Untrusted(id.as_str()).line(100)).collect();
-            writeln!(out, "  {level} {}, in no share: {}", Status::Author, ids.join(", "))?;
-        }
-    }
-    Ok(())
-}
-
 /// Prints how many tests were not run, if the run was stopped.
 fn incomplete(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
     let missing = summary.missing();

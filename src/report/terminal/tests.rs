@@ -54,7 +54,7 @@ fn shown_with(records: &[Record], transcript: Option<&Transcript>, library: &Lib
         terminal.on_begin(&record.target, &record.test);
         terminal.on_record(record, transcript).expect("written");
     }
-    terminal.finish(&summary, &library.requirements, false, false).expect("written");
+    terminal.finish(&summary, &library.requirements, false).expect("written");
     String::from_utf8(out).expect("UTF-8")
 }
 

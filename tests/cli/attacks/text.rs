@@ -259,8 +259,7 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
         target.lay_out(&sandbox);
     }
     let names = TEXT_TARGETS.map(|target| target.name).join(" ");
-    let run =
-        format!("run {names} --cases shelf --run-log run.jsonl --jobs 8 --step-limit 4s --rates {}", all_reports());
+    let run = format!("run {names} --cases shelf --run-log run.jsonl --jobs 8 --step-limit 4s {}", all_reports());
     let ran = once(&sandbox, &mut problems, (&run, &[]), false);
     // Every place of a target is shown, or the test shows nothing.
     for word in ["marks e", "given up", "failed", "cannot", "sent", "received", "stderr", "refused", r"\u{1b}[2J"] {
@@ -275,7 +274,7 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
     for target in ["cannot", "refuses", "fails", "mumbles", "leaves"] {
         plain_and_coloured(&sandbox, &mut problems, &format!("serve {target} post/shelf --cases shelf"), &[]);
     }
-    plain_and_coloured(&sandbox, &mut problems, "replay run.jsonl --cases shelf --rates", &[]);
+    plain_and_coloured(&sandbox, &mut problems, "replay run.jsonl --cases shelf", &[]);
     plain_and_coloured(&sandbox, &mut problems, "diff run.jsonl#says run.jsonl#dies --cases shelf", &[]);
     for kind in ["html", "junit", "md", "json", "badge"] {
         let mut command = sandbox.command(&format!("report run.jsonl --cases shelf --report {kind}=-"));
@@ -396,7 +395,7 @@ fn text_from_run_logs_is_shown_as_text_or_refused() {
     let reports = all_reports();
     let commands = [
         format!("report evil.jsonl --cases shelf {reports}"),
-        "replay evil.jsonl --cases shelf --rates".to_owned(),
+        "replay evil.jsonl --cases shelf".to_owned(),
         "diff evil.jsonl --target sdk:low --target other --cases shelf --tests 9".to_owned(),
     ];
     // Replace one string at a time: it is either refused, or may have any value.
