@@ -112,7 +112,7 @@ fn replay(bencher: Bencher<'_, '_>) {
     let known = [Target::clone(&bench.target)];
     bencher
         .counter(ItemsCount::new(count))
-        .bench_local(|| rejudge(&bench.library, &known, black_box(log.records.clone()), None));
+        .bench_local(|| rejudge(&bench.library, &known, black_box(log.records.clone())));
 }
 
 /// The time includes the start of the adapter and the answers of the client: a server of the stateful lifecycle sends

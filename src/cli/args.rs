@@ -428,9 +428,6 @@ pub struct ReplayArgs {
     /// Run log
     #[arg(value_name = "RUN_LOG")]
     pub run_log: Utf8PathBuf,
-    /// Excuse the failures that a baseline lists, as `casebook run` does
-    #[arg(long, value_name = "FILE", help_heading = heading::RESULT)]
-    pub baseline: Option<Utf8PathBuf>,
     /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,

@@ -5,7 +5,6 @@
 mod ad_hoc;
 mod any_client;
 mod args;
-mod baseline;
 mod by_hand;
 mod caches;
 mod cases;

@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 
 use super::here::here;
 use super::run::targets;
-use super::{Exit, Problem, ReplayArgs, baseline};
+use super::{Exit, Problem, ReplayArgs};
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Here};
 use crate::model::bound::length;
@@ -27,12 +27,11 @@ const EVIDENCE: usize = 256 << 20;
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
     let library = load::load(&args.cases.sources()?)?;
-    let baseline = baseline::read(args.baseline.as_deref())?;
     let RunLog { header, records, footer } = read_log(&args.run_log)?;
     // Known failures are in the files of the targets, and these may not exist on this machine.
     let found = find(&header)?;
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
-    let mut replay = rejudge(&library, &known, records, baseline.as_ref());
+    let mut replay = rejudge(&library, &known, records);
     if !is_whole(&library, &found, &replay.records) {
         // A known failure may fail in a test that this run log lacks.
         replay.stale.clear();

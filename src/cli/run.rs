@@ -18,7 +18,7 @@ use super::sets;
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
-use super::{Exit, Problem, baseline, caches};
+use super::{Exit, Problem, caches};
 use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
@@ -51,7 +51,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         None if args.all => targets_with_programs()?,
         None => (args.targets(), Vec::new()),
     };
-    let baseline = baseline::read(args.baseline.as_deref())?;
     print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
@@ -75,7 +74,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
             replace_targets(Arc::make_mut(&mut planned.0), &targets);
         }
         let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
-        let judge = judge.with_baseline(baseline.as_ref());
         let exit = carry_out(args, &library, &targets, planned, judge, cancel).await?;
         if exit == Exit::Target {
             warn_of_needs(&targets).await;

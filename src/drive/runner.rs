@@ -21,13 +21,13 @@ use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::server::refusal;
 use crate::drive::turns::Turn;
+use crate::model::TestId;
 use crate::model::case::{Step, Then, When};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::survey::Survey;
 use crate::model::target::{Fixed, Target, TargetKind};
 use crate::model::template::Bindings;
 use crate::model::transcript::{End, Message, Party, Phase, Served, StdioMode, StepTranscript, Transcript};
-use crate::model::TestId;
 use crate::plan::Planned;
 
 /// A target with its running processes.

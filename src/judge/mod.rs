@@ -6,7 +6,6 @@
 
 mod asked;
 mod attribution;
-mod baseline;
 mod calls;
 mod compare;
 mod events;
@@ -26,11 +25,9 @@ mod violation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use baseline::Listed;
 pub use observe::observe;
 pub use unscripted::{summaries, unscripted};
 
-use crate::model::baseline::Baseline;
 use crate::model::case::{Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
@@ -45,7 +42,6 @@ use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
-    baseline: Listed,
     /// The first failed control of each scope.
     controls: BTreeMap<Scope, FailedControl>,
 }
@@ -131,18 +127,7 @@ impl Judge {
             let author = target.author.iter().map(move |one| excuse(&one.test, &one.requirement, one.into()));
             known.chain(author)
         });
-        Self {
-            catalogue: Arc::new(catalogue.clone()),
-            excuses: excuses.collect(),
-            baseline: Listed::default(),
-            controls: BTreeMap::new(),
-        }
-    }
-
-    /// Excuses the failures that a baseline lists, of all targets, unless an entry of the target excuses them.
-    #[must_use]
-    pub fn with_baseline(self, baseline: Option<&Baseline>) -> Self {
-        Self { baseline: baseline.map(Listed::new).unwrap_or_default(), ..self }
+        Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
     }
 
     /// Judges one test, and remembers its verdicts for later tests. A control must be judged before its tests.
@@ -212,7 +197,6 @@ impl Judge {
         self.remember(target, test, id, observation, verdicts);
         for verdict in verdicts {
             let kind = verdict.excuses.unwrap_or(verdict.kind);
-            self.baseline.count(target, id, verdict, kind);
             for excuse in self.excuses.iter_mut().filter(|excuse| excuse.is_of(target, id, verdict)) {
                 excuse.failed += usize::from(excuse.applies_to(kind));
                 excuse.idle += usize::from(is_idle(kind));
@@ -222,13 +206,13 @@ impl Judge {
 
     /// The stale entries: those whose checks held or were not asked, all of them.
     pub fn stale(&self) -> Vec<Stale> {
-        let stale = self.excuses.iter().filter(|one| is_stale(one.failed, one.idle) && !one.entry.shared);
+        let stale = self.excuses.iter().filter(|one| one.idle > 0 && one.failed == 0 && !one.entry.shared);
         let stale = stale.map(|CountedExcuse { target, requirement, entry, .. }| Stale {
             target: target.clone(),
             requirement: requirement.clone(),
             known: entry.clone(),
         });
-        stale.chain(self.baseline.stale()).collect()
+        stale.collect()
     }
 
     fn verdict(
@@ -332,9 +316,7 @@ impl Judge {
 
     /// Turns a failure that the target lists into a known failure, or into one that is left to the author.
     fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
-        let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else {
-            return self.baseline.excuse(id, verdict);
-        };
+        let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else { return };
         if excuse.applies_to(verdict.kind) {
             verdict.excuses = Some(verdict.kind);
             verdict.kind = excuse.kind();
@@ -431,11 +413,6 @@ fn fails(kind: VerdictKind) -> bool {
 /// Returns whether there is nothing to excuse in a verdict of this kind.
 fn is_idle(kind: VerdictKind) -> bool {
     matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::NotAsked)
-}
-
-/// Returns whether an entry is stale, by the numbers of its verdicts.
-fn is_stale(failed: usize, idle: usize) -> bool {
-    idle > 0 && failed == 0
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ use crate::jsonrpc::nesting;
 use crate::judge::samples::{self, call, check, id, observation, requirement, step, target};
 use crate::load::{Source, load};
 use crate::model::RequirementId;
-use crate::model::baseline::BaselineEntry;
 use crate::model::callable::Callable;
-use crate::model::capability::Decider;
 use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
 use crate::model::observation::{Observed, StepObservation};
 use crate::model::pair::{MessagePlaces, Relayed, RequestState};
@@ -340,51 +338,6 @@ fn known_failure_is_excused_and_stale_if_it_always_holds() {
     shared.known.iter_mut().for_each(|known| known.is_shared = true);
     let mut judge = Judge::new(&catalogue, &[shared]);
     judge.judge(&target(), &test, &id, &good);
-    assert!(judge.stale().is_empty());
-}
-
-#[test]
-fn line_of_a_baseline_excuses_its_checks_of_all_targets() {
-    let catalogue = catalogue(&[("r", Level::Must), ("s", Level::Should)]);
-    let one = |name: &str, checks: &[(&str, &str)]| BaselineEntry {
-        name: name.to_owned(),
-        checks: checks
-            .iter()
-            .map(|(requirement, test)| Decider {
-                requirement: RequirementId::within("f", requirement),
-                tests: vec![(*test).to_owned()],
-            })
-            .collect(),
-    };
-    let entries =
-        vec![one("both", &[("r", "f/c/t"), ("s", "f/c/t")]), one("r", &[("r", "f/c")]), one("no", &[("r", "g")])];
-    let baseline = Baseline { file: "b.yml".into(), entries, unmatched: Vec::new() };
-    let id = id("f/c/t@2026-07-28+http");
-    let (good, bad) = (observation(vec![step(Outcome::Success)]), observation(vec![step(Outcome::ToolError)]));
-    let (must, should) = (test("r", vec![wants(Outcome::Success)]), test("s", vec![wants(Outcome::Success)]));
-    let reason = |verdict: &Verdict| verdict.known.as_ref().map(|known| known.reason.clone());
-
-    let own = target_with(&[("f/c/t", "s")]);
-    let mut judge = Judge::new(&catalogue, [&own]).with_baseline(Some(&baseline));
-    let verdict = judge.judge(&target(), &must, &id, &bad).remove(0);
-    assert_eq!((verdict.kind, verdict.excuses), (VerdictKind::Known, Some(VerdictKind::Fail)));
-    assert_eq!(reason(&verdict).as_deref(), Some("listed in b.yml: both"));
-    let verdict = judge.judge(&target(), &should, &id, &bad).remove(0);
-    assert_eq!(reason(&verdict).as_deref(), Some("it is so"), "the entry of the target comes first");
-    assert!(judge.stale().is_empty());
-
-    let mut judge = Judge::new(&catalogue, &[]).with_baseline(Some(&baseline));
-    assert_eq!(judge.judge(&target(), &must, &id, &good).remove(0).kind, VerdictKind::Pass);
-    let stale: Vec<_> = judge.stale().iter().map(ToString::to_string).collect();
-    let words = |name: &str| {
-        format!("sample: none of the checks of b.yml: {name} fails any more; remove this line of the baseline")
-    };
-    assert_eq!(stale, [words("both"), words("r")]);
-    // Another check of a line, and another target, keep it.
-    judge.judge(&target(), &should, &id, &bad);
-    assert_eq!(judge.stale().len(), 1);
-    let Ok(other) = "sample:low".parse();
-    judge.judge(&other, &must, &id, &bad);
     assert!(judge.stale().is_empty());
 }
 

@@ -98,8 +98,7 @@ impl Reading<'_> {
         let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
         let deciders = self.reader.need(object, what, "decided-by")?;
         let items = self.reader.items(deciders, "`decided-by`")?;
-        let cases = Some((self.library, &self.names));
-        let one = |item| decider(self.reader, "an item of `decided-by`", item, cases);
+        let one = |item| decider(self.reader, item, self.library, &self.names);
         let decided_by = items.iter().filter_map(one).collect();
         Some(Capability {
             id: id?,
@@ -123,20 +122,13 @@ impl Reading<'_> {
     }
 }
 
-/// The cases that a file is checked with.
-pub(super) type Cases<'c> = Option<(&'c Library, &'c Names)>;
-
-/// Reads a requirement and the tests that count. With cases, it reports those that do not exist.
-pub(super) fn decider(reader: &mut Reader, what: &str, node: &Node, cases: Cases<'_>) -> Option<Decider> {
+/// Reads a requirement and the tests that count, and reports those that do not exist.
+fn decider(reader: &mut Reader, node: &Node, library: &Library, names: &Names) -> Option<Decider> {
+    let what = "an item of `decided-by`";
     let object = reader.object(node, what, &["requirement", "tests"])?;
     let named = reader.need(object, what, "requirement")?;
     let written = reader.text(named, "`requirement`")?;
     let requirement = RequirementId::within("", written);
-    let Some((library, names)) = cases else {
-        let items = object.get("tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
-        let tests = items.iter().filter_map(|item| reader.text(item, "an item of `tests`")).map(str::to_owned);
-        return Some(Decider { requirement, tests: tests.collect() });
-    };
     let is_known = library.requirements.contains_key(&requirement);
     if !is_known {
         let unknown = format!("the catalogue has no requirement `{written}`");

@@ -4,8 +4,6 @@
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
 pub mod ad_hoc;
-mod agreement;
-mod baseline;
 mod bundle;
 mod callable;
 mod capabilities;
@@ -49,7 +47,6 @@ use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
 use crate::model::seed::Seed;
 use crate::model::{CaseId, Printable};
-pub use baseline::baseline;
 use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
@@ -136,20 +133,6 @@ fn read_capabilities(
     (groups, diagnostics)
 }
 
-/// Checks the scenarios of the official suite.
-fn lint_agreement(texts: &[source::Text], library: &Library) -> Vec<Diagnostic> {
-    let files = texts.iter().filter(|text| matches!(text.kind, source::Kind::Agreement));
-    let found = files.flat_map(|text| {
-        let mut reader = text.reader();
-        lint::width(&mut reader);
-        if let Some(root) = json::parse(&mut reader) {
-            agreement::agreement(&mut reader, &root, Some(library));
-        }
-        reader.into_found()
-    });
-    found.collect()
-}
-
 /// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
 ///
 /// # Errors
@@ -220,9 +203,6 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     if !diagnostics.iter().any(Diagnostic::is_error) {
         diagnostics.extend(in_seeds);
         diagnostics.extend(found);
-        if purpose == Purpose::Lint {
-            diagnostics.extend(lint_agreement(&texts, &library));
-        }
     }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));
     (library, diagnostics)

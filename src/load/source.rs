@@ -25,8 +25,6 @@ const SCHEMAS: &str = "schemas";
 const REQUIREMENTS: &str = "requirements.json";
 /// The file beside the folders of cases that has the questions of readers.
 const CAPABILITIES: &str = "capabilities.json";
-/// The file beside the folders of cases that has the scenarios of the official suite.
-const AGREEMENT: &str = "agreement.json";
 
 /// The help for a path that holds no cases.
 const EXPECTED: &str = "expected a folder that holds folders of cases, as in `cases`; one of these folders, as in \
@@ -63,8 +61,6 @@ pub(super) enum Kind {
     Case(CaseId),
     /// `capabilities.json`.
     Capabilities,
-    /// `agreement.json`.
-    Agreement,
 }
 
 impl Kind {
@@ -72,7 +68,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Seeds(_) | Self::Case(_) | Self::Capabilities | Self::Agreement => None,
+            Self::Seeds(_) | Self::Case(_) | Self::Capabilities => None,
         }
     }
 
@@ -80,7 +76,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities | Self::Agreement => None,
+            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities => None,
         }
     }
 
@@ -88,7 +84,7 @@ impl Kind {
     pub(super) fn seeds(&self) -> Option<&str> {
         match self {
             Self::Seeds(folder) => Some(folder),
-            Self::Requirements(_) | Self::Case(_) | Self::Capabilities | Self::Agreement => None,
+            Self::Requirements(_) | Self::Case(_) | Self::Capabilities => None,
         }
     }
 }
@@ -113,12 +109,6 @@ pub fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
     EMBEDDED.files().filter_map(schema)
 }
 
-/// The text of the embedded file of scenarios.
-pub(super) fn agreement_text() -> Option<&'static str> {
-    let (_, bytes) = EMBEDDED.files().find(|(path, _)| *path == AGREEMENT)?;
-    std::str::from_utf8(bytes).ok()
-}
-
 /// Returns whether the embedded cases have requirements in a folder of this name.
 pub fn is_embedded_folder(folder: &str) -> bool {
     EMBEDDED.paths().any(|path| path.strip_suffix(REQUIREMENTS).and_then(|path| path.strip_suffix('/')) == Some(folder))
@@ -131,7 +121,6 @@ pub(super) fn hash(texts: &[Text]) -> String {
         Kind::Seeds(folder) => format!("{folder}/seeds"),
         Kind::Case(id) => id.to_string(),
         Kind::Capabilities => CAPABILITIES.to_owned(),
-        Kind::Agreement => AGREEMENT.to_owned(),
     };
     let is_asked = |kind: &Kind| matches!(kind, Kind::Requirements(_) | Kind::Case(_));
     let asked = texts.iter().filter(|text| is_asked(&text.kind));
@@ -332,7 +321,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     let refuse = |lint, why: &str, help: &str| Err(Box::new(refuse(Utf8Path::new(&name), lint, why).help(help)));
     let (folder, file) = if let [folder, file] = parts[..] {
         (folder, file)
-    } else if let [file @ (CAPABILITIES | AGREEMENT)] = parts[..] {
+    } else if let [file @ CAPABILITIES] = parts[..] {
         ("cases", file)
     } else {
         let why = "a case file must lie in a folder of cases: `<folder>/<file>.json`";
@@ -342,7 +331,6 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
         return refuse(Lint::Misplaced, "the file is not a case file: its name does not end in `.json`", EXPECTED);
     };
     let kind = match stem {
-        _ if parts == [AGREEMENT] => Kind::Agreement,
         _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
         "seeds" => Kind::Seeds(folder.to_owned()),

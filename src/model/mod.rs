@@ -6,7 +6,6 @@ pub mod abridged;
 pub mod action;
 pub mod applicability;
 pub mod arguments;
-pub mod baseline;
 pub mod bound;
 mod call_mark;
 pub mod callable;

@@ -257,12 +257,12 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// An entry of `[[known]]`, `[[author]]` or a baseline whose tests were run, and of which none fails any more.
+/// An entry of `[[known]]` or `[[author]]` whose tests were run, and of which none fails any more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stale {
     /// The target that has the entry.
     pub target: TargetId,
-    /// The requirement that no test violates any more; of a baseline, the first of several.
+    /// The requirement that no test violates any more.
     pub requirement: RequirementId,
     /// The entry.
     pub known: KnownAs,
@@ -270,13 +270,7 @@ pub struct Stale {
 
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { target, requirement, known: KnownAs { test, reason, url, baseline, .. } } = self;
-        if let Some(line) = baseline {
-            return write!(
-                f,
-                "{target}: none of the checks of {line} fails any more; remove this line of the baseline"
-            );
-        }
+        let Self { target, requirement, known: KnownAs { test, reason, url, .. } } = self;
         let list = if url.is_some() { "[[author]]" } else { "[[known]]" };
         write!(f, "{target}: {requirement} no longer fails in {test}; remove it from {list} (\"{reason}\")")
     }

@@ -53,7 +53,7 @@ impl Verdict {
     }
 }
 
-/// A copy of an entry of `[[known]]`, `[[author]]` or a baseline, so that a report does not need these files.
+/// A copy of an entry of `[[known]]` or `[[author]]`, so that a report does not need the `target.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownAs {
     /// The pattern of the tests that the entry matches.
@@ -69,9 +69,6 @@ pub struct KnownAs {
     /// The documentation by which the SDK leaves the requirement to its users; only entries of `[[author]]` have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The file and the line of a baseline that lists the failure, in place of an entry in `target.toml`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<String>,
     /// `true` if the entry cannot be stale in this variant, which claims less than others that have the entry too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -88,7 +85,7 @@ impl From<&Known> for KnownAs {
     fn from(known: &Known) -> Self {
         let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
         let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, baseline: None, disclosure: *disclosure, shared: *shared }
+        Self { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
     }
 }
 
@@ -96,7 +93,7 @@ impl From<&LeftToAuthor> for KnownAs {
     fn from(left: &LeftToAuthor) -> Self {
         let LeftToAuthor { test, reason, url, is_shared, .. } = left;
         let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
-        Self { test, reason, issue: None, url, baseline: None, disclosure: None, shared: *is_shared }
+        Self { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
     }
 }
 

@@ -72,8 +72,8 @@ mod tests {
 
     pub(super) fn stale() -> Stale {
         let (test, reason) = ("**".to_owned(), "it is slow".to_owned());
-        let (issue, url, baseline, disclosure) = (None, None, None, None);
-        let known = KnownAs { test, reason, issue, url, baseline, disclosure, shared: false };
+        let (issue, url, disclosure) = (None, None, None);
+        let known = KnownAs { test, reason, issue, url, disclosure, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

@@ -1,13 +1,12 @@
 //! Judges the records of a run log again, by the current cases, levels and known failures.
 //!
-//! Takes a library, targets, records and a baseline, gives records with new verdicts. Must not run a target.
+//! Takes a library, targets and records, gives records with new verdicts. Must not run a target.
 
 use std::collections::BTreeMap;
 
 use super::attempts::decide;
 use super::hash;
 use crate::judge::Judge;
-use crate::model::baseline::Baseline;
 use crate::model::case::{Library, Test};
 use crate::model::reason::Stale;
 use crate::model::record::Record;
@@ -29,10 +28,10 @@ pub struct Replay {
 }
 
 /// Judges the observations of records again. Observations do not contain addresses, so no transcript is needed.
-pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>, baseline: Option<&Baseline>) -> Replay {
+pub fn rejudge(library: &Library, targets: &[Target], records: Vec<Record>) -> Replay {
     let all = library.cases.iter().flat_map(|case| &case.tests);
     let tests: BTreeMap<String, &Test> = all.map(|test| (test.path(), test.as_ref())).collect();
-    let mut judge = Judge::new(&library.requirements, targets).with_baseline(baseline);
+    let mut judge = Judge::new(&library.requirements, targets);
     let mut replay = Replay { records, stale: Vec::new(), gone: Vec::new(), changed: Vec::new(), cut: Vec::new() };
     for record in &mut replay.records {
         match tests.get(&record.test.path()) {
@@ -112,7 +111,7 @@ mod tests {
             record(2, "f/c/gone@2026-07-28+http", &same),
             cut,
         ];
-        let replay = rejudge(&library, &[], records, None);
+        let replay = rejudge(&library, &[], records);
         assert_eq!(replay.records[0].verdicts[0].kind, VerdictKind::Warn);
         assert!(replay.records[1].verdicts.is_empty());
         assert!(replay.records[3].verdicts.is_empty(), "what was cut is not judged");
@@ -132,10 +131,10 @@ mod tests {
             |index, test: &str, outcome| Record { hash: hash.clone(), ..samples::record(index, test, outcome) };
         let mut cut = record(0, "f/c/c@2026-07-28+http", Outcome::Crash);
         let other = record(1, "f/c/t@2026-07-28+http", Outcome::Success);
-        let judged = rejudge(&library, &[], vec![cut.clone(), other.clone()], None).records;
+        let judged = rejudge(&library, &[], vec![cut.clone(), other.clone()]).records;
         cut.verdicts = judged[0].verdicts.clone();
         cut.observation.cut = 1;
-        let replay = rejudge(&library, &[], vec![cut, other], None);
+        let replay = rejudge(&library, &[], vec![cut, other]);
         assert_eq!(replay.cut, ["f/c/c"]);
         let kinds: Vec<_> = replay.records.iter().map(|record| record.verdicts[0].kind).collect();
         assert_eq!(kinds, [VerdictKind::Fail, VerdictKind::Inconclusive]);

@@ -7,7 +7,6 @@ mod ad_hoc;
 mod any_client;
 #[cfg(target_os = "linux")]
 mod attacks;
-mod baseline;
 #[cfg(target_os = "linux")]
 mod by_hand;
 mod called;

@@ -136,40 +136,6 @@ fn paragraphs_of_seeds_name_what_exists() {
 }
 
 #[test]
-fn scenarios_of_the_official_suite_name_what_exists() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
-    std::fs::create_dir(root.join("catalogue")).expect("a folder");
-    let requirements = std::fs::read("cases/tools/requirements.json").expect("the requirements of tools");
-    std::fs::write(root.join("catalogue/requirements.json"), requirements).expect("written");
-    std::fs::write(root.join("catalogue/c.json"), case_with(&json!({}))).expect("written");
-    let check = |requirement: &str, test: &str| json!([{ "requirement": requirement, "tests": [test] }]);
-    let checks = json!({
-        "sound": check("catalogue/inputs-validated", "catalogue/c/a"),
-        "elsewhere": check("catalogue/inputs-validated", "other/x"),
-        "misspelt": check("catalogue/inputs-validatd", "catalogue/c"),
-        "nowhere": check("catalogue/inputs-validated", "catalogue/c/b"),
-        "unchecked": check("catalogue/no-coercion", "catalogue/c"),
-        "every": [{ "requirement": "catalogue/inputs-validated" }]
-    });
-    let other_role = json!({ "client": check("catalogue/inputs-validated", "catalogue/c") });
-    let scenarios = json!({ "suite": "suite 1", "server": { "one": checks }, "client": { "one": other_role } });
-    std::fs::write(root.join("agreement.json"), format!("{scenarios:#}")).expect("written");
-    let found = lint(&[Source::Folder(root.to_owned())]);
-    let lines: Vec<_> = found.iter().map(Diagnostic::line).filter(|line| line.contains("agreement.json")).collect();
-    for wanted in [
-        "unknown-requirement: the catalogue has no requirement `catalogue/inputs-validatd`",
-        "unknown-test: no test is named `catalogue/c/b`",
-        "unknown-test: no server test of `catalogue/c` checks `catalogue/no-coercion`",
-        "unknown-test: no client test of `catalogue/c` checks `catalogue/inputs-validated`",
-        "wrong-count: a check of casebook names no tests",
-    ] {
-        assert!(lines.iter().any(|line| line.ends_with(wanted)), "{wanted}: {lines:?}");
-    }
-    assert_eq!(lines.len(), 5, "{lines:?}");
-}
-
-#[test]
 fn quotes_are_compared_with_a_checkout() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Utf8Path::from_path(folder.path()).expect("UTF-8");

@@ -105,12 +105,6 @@ pub struct RunArgs {
     /// stay as they are.
     #[arg(long, help_heading = heading::RESULT)]
     pub accept: bool,
-    /// Excuse the failures that a baseline of the official conformance suite lists
-    ///
-    /// FILE has the scenarios that are expected to fail, as in `expected-failures.yml`. casebook excuses its own checks
-    /// of the same behaviour, and names the scenarios that it has no checks for.
-    #[arg(long, value_name = "FILE", help_heading = heading::RESULT)]
-    pub baseline: Option<Utf8PathBuf>,
     /// Re-run a test that violates a MUST up to N times [default: 0]
     ///
     /// Each attempt uses fresh processes. If a later attempt passes, casebook reports the test as flaky, and the run
