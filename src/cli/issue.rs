@@ -25,8 +25,7 @@ use crate::model::transcript::Transcript;
 use crate::model::{Pattern, TargetId};
 use crate::plan::{Plan, Selection, plan};
 use crate::report::issue::{
-    Audience, Choice, Chosen, Evidence, Others, Program, Remaining, draft, grave_harm, is_disclosed, issue_of,
-    violations,
+    Audience, Choice, Chosen, Evidence, Others, Program, Remaining, draft, grave_harm, issue_of, violations,
 };
 use crate::report::terminal::{eprint_line, show};
 use crate::report::{Status, Untrusted};
@@ -43,7 +42,7 @@ The first line of the draft is its title. casebook sends it nowhere. If a
 
 If the violated requirement has the harm ssrf, data-loss, crash or dos, and no
 public issue is known, the draft is for the maintainers alone; --public writes it
-for a public tracker. A failure under embargo needs --private.
+for a public tracker.
 
 Examples:
   casebook issue tools/arguments/rejects ./my-sdk
@@ -52,7 +51,7 @@ Examples:
 
 Exit statuses:
   0  the draft was written
-  2  usage error, or a failure under embargo without --private
+  2  usage error
   3  there is nothing to report: the tests pass, were not asked, are left to the
      author, could not be decided, or cannot be expressed
   4  the target cannot be set up or started, or it was given up
@@ -113,7 +112,7 @@ pub(super) fn issue(args: &IssueArgs) -> Result<Exit, Problem> {
         None => run(args, &library)?,
     };
     let Some(chosen) = &found.chosen else { return Err(nothing(args, &found)) };
-    let audience = audience(args, &library, &chosen.record)?;
+    let audience = audience(args, &library, &chosen.record);
     let broken = violations(&chosen.record, &library.requirements);
     let issues: Option<Vec<_>> = broken.iter().map(|verdict| issue_of(verdict)).collect();
     if let Some([issue, ..]) = issues.as_deref() {
@@ -147,7 +146,7 @@ fn recorded(args: &IssueArgs, library: &Library, log: &Utf8Path) -> Result<Found
     let Ok(typed) = args.target.parse::<TargetId>();
     let is_meant =
         |id: &TargetId| names.contains(id) || *id == typed || typed.variant.is_none() && id.name == typed.name;
-    let mut choice = Choice::new(&args.test, &library.requirements, args.private);
+    let mut choice = Choice::new(&args.test, &library.requirements);
     let mut has_target = false;
     for record in run.records.iter().filter(|record| is_meant(&record.target)) {
         has_target = true;
@@ -195,7 +194,7 @@ fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
             targets = with_installed(targets, options.start_limit).await;
             replace_targets(&mut planned, &targets);
         }
-        let mut choice = Choice::new(&args.test, &library.requirements, args.private);
+        let mut choice = Choice::new(&args.test, &library.requirements);
         let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
         let see = |seen: Seen<'_>| {
             if let Seen::Judged(record, transcript) = seen {
@@ -228,27 +227,19 @@ fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
     })
 }
 
-/// Chooses the readers of a draft, or refuses it.
-fn audience(args: &IssueArgs, library: &Library, record: &Record) -> Result<Audience, Problem> {
-    let test = format!("{} on {}", record.test, record.target);
+/// Chooses the readers of a draft.
+fn audience(args: &IssueArgs, library: &Library, record: &Record) -> Audience {
     if args.private {
-        return Ok(Audience::Private);
+        return Audience::Private;
     }
-    if record.is_under_embargo() {
-        let text = format!(
-            "a failure of {test} is under embargo in target.toml and must not be published yet; --private writes a \
-             text for the maintainers alone"
-        );
-        return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
-    }
-    let why = match grave_harm(record, &library.requirements) {
-        _ if args.public => return Ok(Audience::Public),
-        Some(harm) => format!("the harm of this failure is {harm}"),
-        None if is_disclosed(record) => "the failure was reported to the maintainers alone".to_owned(),
-        None => return Ok(Audience::Public),
+    let Some(harm) = grave_harm(record, &library.requirements).filter(|_| !args.public) else {
+        return Audience::Public;
     };
-    eprint_line(&format!("{why}: the text is for the maintainers alone; --public writes one for a public tracker"));
-    Ok(Audience::Private)
+    eprint_line(&format!(
+        "the harm of this failure is {harm}: the text is for the maintainers alone; --public writes one for a public \
+         tracker"
+    ));
+    Audience::Private
 }
 
 /// The problem of a selection without a failure.

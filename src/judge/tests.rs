@@ -36,7 +36,6 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         reason: "it is so".into(),
         issue: None,
         repro: None,
-        disclosure: None,
         is_shared: false,
     });
     Target {

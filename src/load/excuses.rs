@@ -7,7 +7,7 @@ use camino::{Utf8Component, Utf8PathBuf};
 use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
-use crate::model::target::{Disclosure, Known, LeftToAuthor};
+use crate::model::target::{Known, LeftToAuthor};
 use crate::model::{Pattern, PatternError, RequirementId};
 
 /// The number of requirements of one entry. Each has a copy of the entry.
@@ -39,12 +39,9 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
     let items = reader.items(node, "`known`").unwrap_or_default();
     let known = items.iter().filter_map(|item| {
         let what = "a known failure";
-        let object =
-            reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro", "disclosure"])?;
+        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro"])?;
         let requirements = requirements(reader, object, what);
         let repro = object.get("repro").and_then(|node| repro(reader, node));
-        let disclosure = object.get("disclosure");
-        let disclosure = disclosure.and_then(|node| reader.word(node, "`disclosure`", Disclosure::ALL));
         let Excuse { variants, entry: Common { test, reason, issue } } = excuse(reader, object, what, variants)?;
         let one = |requirement| Known {
             test: test.clone(),
@@ -52,7 +49,6 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
             reason: reason.clone(),
             issue: issue.clone(),
             repro: repro.clone(),
-            disclosure,
             is_shared: false,
         };
         let known = requirements.into_iter().map(one);

@@ -10,7 +10,7 @@ use super::observation::Observation;
 use super::pair::{Attribution, PairAbout};
 use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
-use super::target::{Disclosure, Known, LeftToAuthor};
+use super::target::{Known, LeftToAuthor};
 use super::transcript::StdioMode;
 use super::tried::Tried;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
@@ -63,9 +63,6 @@ pub struct KnownAs {
     /// The address of the issue, where one was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
-    /// The state of a report to the maintainers that is not public.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disclosure: Option<Disclosure>,
     /// The documentation by which the SDK leaves the requirement to its users; only entries of `[[author]]` have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -74,18 +71,11 @@ pub struct KnownAs {
     pub shared: bool,
 }
 
-impl KnownAs {
-    /// Returns whether the failure must not be published yet.
-    pub fn is_under_embargo(&self) -> bool {
-        self.disclosure == Some(Disclosure::Embargo)
-    }
-}
-
 impl From<&Known> for KnownAs {
     fn from(known: &Known) -> Self {
-        let Known { test, reason, issue, disclosure, is_shared: shared, .. } = known;
+        let Known { test, reason, issue, is_shared: shared, .. } = known;
         let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, disclosure: *disclosure, shared: *shared }
+        Self { test, reason, issue, url: None, shared: *shared }
     }
 }
 
@@ -93,7 +83,7 @@ impl From<&LeftToAuthor> for KnownAs {
     fn from(left: &LeftToAuthor) -> Self {
         let LeftToAuthor { test, reason, url, is_shared, .. } = left;
         let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
-        Self { test, reason, issue: None, url, disclosure: None, shared: *is_shared }
+        Self { test, reason, issue: None, url, shared: *is_shared }
     }
 }
 
@@ -248,13 +238,6 @@ pub struct Record {
     pub stdio: Option<StdioMode>,
     /// The duration of the test, in microseconds.
     pub micros: u64,
-}
-
-impl Record {
-    /// Returns whether a failure of the test must not be published yet.
-    pub fn is_under_embargo(&self) -> bool {
-        self.verdicts.iter().filter_map(|verdict| verdict.known.as_ref()).any(KnownAs::is_under_embargo)
-    }
 }
 
 /// An earlier attempt at a test that was run again.

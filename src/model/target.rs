@@ -197,21 +197,9 @@ pub struct Known {
     pub issue: Option<String>,
     /// The path, below the target's folder `repro/`, of a program that shows the failure without the adapter.
     pub repro: Option<Utf8PathBuf>,
-    /// The state of a report to the maintainers that is not public.
-    pub disclosure: Option<Disclosure>,
     /// Set if other variants have the entry too, and this variant claims less than the target. The failing tests may
     /// then be those of the others, so that the entry is never stale here.
     pub is_shared: bool,
-}
-
-words! {
-    /// The state of a report to the maintainers of the target that is not public.
-    Disclosure {
-        /// The maintainers know the failure, which may be shown.
-        Reported = "reported",
-        /// The failure must not be published yet.
-        Embargo = "embargo",
-    }
 }
 
 /// A requirement that the SDK's documentation orders its users to meet themselves. A test that violates it shows nothing

@@ -265,7 +265,6 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
         reason: String::new(),
         issue: None,
         repro: None,
-        disclosure: None,
         is_shared: false,
     };
     let target = Target { known: vec![known], ..target() };
@@ -288,7 +287,6 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
             reason: String::new(),
             issue: None,
             repro: None,
-            disclosure: None,
             is_shared: false,
         };
         let target = Target { known: vec![known], ..target() };
@@ -321,7 +319,6 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
         reason: "so".to_owned(),
         issue: None,
         repro: None,
-        disclosure: None,
         is_shared: false,
     };
     let planned = |known: Vec<Known>| {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Column, Rate, Report, SentenceRates, Untrusted, embargo};
+use super::{Column, Rate, Report, SentenceRates, Untrusted};
 use crate::model::untrusted::escape_json;
 
 /// A badge: a label, a message, and the colour of the message.
@@ -96,7 +96,6 @@ fn badge(column: &Column) -> Badge {
         left if left > 0 && must.asked > 0 => format!("{message}, {left} left to the author"),
         _ => message,
     };
-    let message = embargo(column).map_or(message.clone(), |text| format!("{message}, {text}"));
     let label = format!("MCP {}", Untrusted(&column.name).line(100));
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }

@@ -11,7 +11,6 @@ use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
 use crate::model::spec::Role;
-use crate::model::text::count;
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -36,8 +35,6 @@ pub struct Column {
     pub planned: usize,
     /// The number of planned tests that have no record.
     pub missing: usize,
-    /// The number of tests of which a report shows nothing, because a failure in them is under embargo.
-    pub withheld: usize,
     /// The number of tests by status.
     pub statuses: Counts,
     /// The same by folder of cases.
@@ -111,7 +108,6 @@ impl Column {
             planned: about.map_or(0, |about| about.planned),
             cases: cases.map(str::to_owned),
             missing: 0,
-            withheld: 0,
             name: id.to_string(),
             statuses: Counts::default(),
             folders: BTreeMap::new(),
@@ -172,9 +168,4 @@ impl Column {
     pub fn skips(&self) -> usize {
         self.skipped.iter().map(|skipped| skipped.tests).sum()
     }
-}
-
-/// Returns the number of tests of which a report shows nothing, in words; `None` if there are none.
-pub fn embargo(column: &Column) -> Option<String> {
-    (column.withheld > 0).then(|| format!("{} under embargo", count(column.withheld, "test")))
 }

@@ -135,11 +135,6 @@ pub fn grave_harm(record: &Record, catalogue: &Catalogue) -> Option<Harm> {
     harms.filter(|harm| harm.is_grave()).min()
 }
 
-/// Returns whether the maintainers know a failure of the test by a report that is not public.
-pub fn is_disclosed(record: &Record) -> bool {
-    record.verdicts.iter().filter_map(|verdict| verdict.known.as_ref()).any(|known| known.disclosure.is_some())
-}
-
 /// The address of the public issue of a known failure.
 pub fn issue_of(verdict: &Verdict) -> Option<&str> {
     verdict.known.as_ref().filter(|_| verdict.kind == VerdictKind::Known)?.issue.as_deref()
@@ -191,11 +186,6 @@ fn notes(evidence: &Evidence<'_>, broken: &[&Verdict], audience: Audience) -> St
              publication.",
             code(&package, NAME)
         ));
-        if is_disclosed(evidence.record) {
-            notes.push(
-                "The maintainers already have a report of this failure; send this only as an addition.".to_owned(),
-            );
-        }
     }
     let issues: BTreeSet<_> = broken.iter().filter_map(|verdict| issue_of(verdict)).collect();
     let is_all = broken.iter().all(|verdict| issue_of(verdict).is_some());

@@ -99,8 +99,6 @@ struct Run<'s> {
     source: &'s Source,
     about: HashMap<&'s TargetId, &'s About>,
     records: HashMap<&'s TargetId, Vec<&'s Record>>,
-    /// The tests under embargo.
-    withheld: HashMap<&'s TargetId, Vec<&'s TestId>>,
     skipped: HashMap<&'s TargetId, Vec<&'s Skipped>>,
     stale: HashMap<&'s TargetId, Vec<&'s Stale>>,
     snapshots: HashMap<&'s TargetId, Vec<&'s SnapshotProblem>>,
@@ -110,16 +108,13 @@ impl<'s> Run<'s> {
     fn new(source: &'s Source) -> Self {
         let stale = source.footer.as_ref().map_or(&[][..], |footer| &footer.stale);
         let snapshots = source.footer.as_ref().map_or(&[][..], |footer| &footer.snapshots);
-        let (withheld, records): (Vec<_>, Vec<_>) = source.records.iter().partition(|record| record.is_under_embargo());
-        let stale = stale.iter().filter(|stale| !stale.known.is_under_embargo());
         Self {
             source,
             // Of several entries of one target, the first counts.
             about: source.header.about.iter().rev().map(|about| (&about.target, about)).collect(),
-            records: by_target(records.into_iter().map(|record| (&record.target, record))),
-            withheld: by_target(withheld.into_iter().map(|record| (&record.target, &record.test))),
+            records: by_target(source.records.iter().map(|record| (&record.target, record))),
             skipped: by_target(source.header.skipped.iter().map(|skipped| (&skipped.target, skipped))),
-            stale: by_target(stale.map(|stale| (&stale.target, stale))),
+            stale: by_target(stale.iter().map(|stale| (&stale.target, stale))),
             snapshots: by_target(snapshots.iter().map(|problem| (&problem.target, problem))),
         }
     }
@@ -250,22 +245,20 @@ fn merged<'s>(
     let about =
         runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     let mut column = Column::new(id.clone(), about, cases);
-    column.withheld = withheld(id, runs).len();
-    column.planned = records.len() + column.withheld;
+    column.planned = records.len();
     let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
     for (part, runs) in &parts {
         let ran: BTreeSet<&TestId> = match part {
             (None, None) => records.keys().collect(),
             _ => runs.iter().flat_map(|one| one.records(id)).map(|one| &one.test).collect(),
         };
-        let ran = ran.len() + withheld(id, runs).len();
         let most = runs.iter().map(|run| run.planned(id)).max().unwrap_or(0);
-        column.planned += most.saturating_sub(ran);
+        column.planned += most.saturating_sub(ran.len());
         for (reason, tests) in skips(runs, id) {
             *skipped.entry(reason).or_default() += tests;
         }
     }
-    column.missing = column.planned - records.len() - column.withheld;
+    column.missing = column.planned - records.len();
     column.skipped = skipped.into_iter().map(|(reason, tests)| SkippedTests::new(reason, tests)).collect();
     let listed = runs.iter().filter_map(|run| run.stale.get(id)).flatten().map(|stale| (*stale).clone());
     let mut stale: BTreeSet<Stale> = listed.collect();
@@ -279,11 +272,6 @@ fn merged<'s>(
         column.add(record);
     }
     MergedTarget { column, records }
-}
-
-/// The tests under embargo.
-fn withheld<'s>(id: &TargetId, runs: &[&Run<'s>]) -> BTreeSet<&'s TestId> {
-    runs.iter().filter_map(|run| run.withheld.get(id)).flatten().copied().collect()
 }
 
 /// Returns each test once: of several records the worst, with a caveat if they contradict each other.

@@ -40,7 +40,7 @@ pub use badge::badges;
 pub use build::ReportContext;
 pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
 use column::REFERENCE;
-pub use column::{Column, SkippedTests, embargo};
+pub use column::{Column, SkippedTests};
 pub use explain::{Breakers, expanded, explain};
 pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence, TestEntry};
 pub use junit::junit;
@@ -72,8 +72,8 @@ mod tests {
 
     pub(super) fn stale() -> Stale {
         let (test, reason) = ("**".to_owned(), "it is slow".to_owned());
-        let (issue, url, disclosure) = (None, None, None);
-        let known = KnownAs { test, reason, issue, url, disclosure, shared: false };
+        let (issue, url) = (None, None);
+        let known = KnownAs { test, reason, issue, url, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

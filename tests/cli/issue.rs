@@ -196,22 +196,6 @@ fn grave_harm_makes_a_text_for_the_maintainers_alone() {
 }
 
 #[test]
-fn failure_under_embargo_is_never_public() {
-    let sandbox = sandbox(&known("disclosure = \"embargo\""));
-    sandbox.run("run t --cases cases --run-log run.jsonl").exits(0);
-    for more in ["", "--public", "--run-log run.jsonl"] {
-        let refused = sandbox.run(&format!("issue post/parcel t --cases cases {more}"));
-        refused.exits(2).stderr_has(&["is under embargo in target.toml", "--private writes a text"]);
-        assert_eq!(refused.out, "");
-    }
-    let private = sandbox.run("issue post/parcel t --cases cases --private");
-    private.exits(0).stdout_has(&["Not for a public tracker", "The maintainers already have a report"]);
-    sandbox.borrowed("t", Some("input-not-validated"), &known("disclosure = \"reported\""));
-    let reported = sandbox.run("issue post/parcel t --cases cases");
-    reported.exits(0).stdout_has(&["Not for a public tracker"]).stderr_has(&["was reported to the maintainers alone"]);
-}
-
-#[test]
 fn hostile_texts_of_a_run_log_stay_text() {
     let sandbox = sandbox("");
     sandbox.run("run t --cases cases --run-log run.jsonl").exits(1);

@@ -13,7 +13,6 @@ use casebook::load::{Source as Cases, load};
 use casebook::model::capability::{Capability, CapabilityGroup, Decider};
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
-use casebook::model::target::Disclosure;
 use casebook::model::{CaseId, RequirementId};
 use casebook::report::markdown::{COMMENT, compatibility, markdown};
 use casebook::report::{CaveatKind, Report, ReportContext, Source, View};
@@ -200,23 +199,6 @@ fn matrix_of_hostile_and_many_targets_is_bounded_text() {
     assert!(text.len() <= COMMENT && text.contains("1972 further targets are not in this table"), "{}", text.len());
 }
 
-#[test]
-fn failure_under_embargo_is_in_no_matrix() {
-    let runs: &[(&str, &[&str], &[&str])] =
-        &[("a-sdk", &["pass", "known"], &["pass"]), ("b-sdk", &["pass"], &["pass"])];
-    let mut source = source(runs, None);
-    let secret = source.records[1].verdicts[0].known.as_mut().expect("it is known");
-    secret.disclosure = Some(Disclosure::Embargo);
-    secret.reason = "reads any file".to_owned();
-    let report = report(source);
-    for text in [compatibility(&report), markdown(&report, COMMENT)] {
-        for detail in ["t1@", "reads any file", "1/2", "known |"] {
-            assert!(!text.contains(detail), "{detail} in {text}");
-        }
-    }
-    assert_eq!(report.agreement().held, 2);
-}
-
 /// The hash of all that the page depends on: the cases of single targets, the questions and the snapshots.
 fn stamp() -> String {
     /// The cases of pairs, and the schemas for editors.
@@ -295,8 +277,7 @@ fn page(report: &Report, cases: &str) -> String {
 # Compatibility of the SDKs
 
 This page has the results of a run of all targets of this repository, for people who choose an SDK. It is the conformance
-view: it shows what the specification says of each target, and failures that a `target.toml` lists are failures. Failures
-that must not be published yet are not in it.
+view: it shows what the specification says of each target, and failures that a `target.toml` lists are failures.
 
 {answers}\
 ## How this page is made

@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-use casebook::model::reason::Stale;
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
-use casebook::model::target::Disclosure;
 use casebook::model::{RequirementId, TargetId};
 use casebook::report::html::{Evidence, page};
 use casebook::report::markdown::{COMMENT, markdown};
@@ -180,41 +178,6 @@ fn annotations_are_limited_and_count_the_rest() {
     let first =
         "::error file=cases/f/c.json,line=7,title=MUST f/r%3A sdk::f/c/t0@2026-07-28+http%0AA sentence%0Aoutcome: no";
     assert_eq!(lines[0].as_str(), first);
-}
-
-#[test]
-fn failure_under_embargo_is_only_counted() {
-    let secret = |index| {
-        let mut record = record("sdk", index, "known", "leaks a file");
-        let known = record.verdicts[0].known.as_mut().expect("it is known");
-        known.disclosure = Some(Disclosure::Embargo);
-        known.reason = "reads any file".to_owned();
-        record
-    };
-    let records = vec![record("sdk", 0, "pass", ""), secret(3), secret(5)];
-    let stale = Stale {
-        target: records[1].target.clone(),
-        requirement: RequirementId::within("", "sep-1/s"),
-        known: records[1].verdicts[0].known.clone().expect("it is known"),
-    };
-    let mut source = source("a", header("sdk", "1", 3, None), records);
-    source.footer.as_mut().expect("it has an end").stale.push(stale);
-    let report = report(&[source]);
-    let column = &report.targets[0];
-    assert_eq!((column.planned, column.missing, column.withheld, column.statuses.total()), (3, 0, 2, 1));
-    let outputs = [
-        report.json(),
-        markdown(&report, COMMENT),
-        page(&report, &Evidence::of(&report)),
-        junit(&report),
-        badges(&report).remove(0).1,
-    ];
-    for output in &outputs {
-        for detail in ["t3@", "t5@", "sep-1/s", "leaks a file", "reads any file"] {
-            assert!(!output.contains(detail), "{detail} in {output}");
-        }
-    }
-    assert!(outputs[1].contains("2 tests under embargo") && outputs[4].contains("2 tests under embargo"));
 }
 
 #[test]

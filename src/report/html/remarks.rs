@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::model::text::{count, grouped, plural};
-use crate::report::{Report, embargo};
+use crate::report::Report;
 
 /// A remark, with the targets that it is made on.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,8 +30,7 @@ impl Remark {
 pub(super) fn remarks(report: &Report) -> Vec<Remark> {
     let mut notes = Vec::new();
     for column in &report.targets {
-        let own = embargo(column).into_iter();
-        let own = own.chain(column.unverified.iter().map(|why| format!("unverified: {why}"))).map(|text| (text, None));
+        let own = column.unverified.iter().map(|why| (format!("unverified: {why}"), None));
         let own = own.chain(column.skipped.iter().map(|one| (one.text.clone(), Some(one.tests))));
         notes.extend(own.map(|(text, tests)| Note { target: column.name.clone(), joint: ": ", text, tests }));
         // These texts name the target themselves.

@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 const KEPT: usize = 500;
 
 /// The order of failed tests: the one that says most comes first.
-type Rank = (bool, u8, Harm, bool, Reverse<Revision>, usize);
+type Rank = (u8, Harm, bool, Reverse<Revision>, usize);
 
 /// The failed test that is chosen.
 #[derive(Debug)]
@@ -34,8 +34,6 @@ pub struct Chosen {
 pub struct Choice<'a> {
     test: &'a Pattern,
     catalogue: &'a Catalogue,
-    /// Set if failures under embargo count as others do.
-    takes_embargo: bool,
     best: Option<(Rank, Box<Chosen>)>,
     /// The names of some tests that violate a requirement, and the number of all.
     others: BTreeMap<RequirementId, (Vec<TestId>, usize)>,
@@ -57,23 +55,20 @@ pub struct Remaining {
 
 impl<'a> Choice<'a> {
     /// No records yet.
-    pub fn new(test: &'a Pattern, catalogue: &'a Catalogue, takes_embargo: bool) -> Self {
+    pub fn new(test: &'a Pattern, catalogue: &'a Catalogue) -> Self {
         let (others, remaining) = (BTreeMap::new(), Remaining::default());
-        Self { test, catalogue, takes_embargo, best: None, others, remaining }
+        Self { test, catalogue, best: None, others, remaining }
     }
 
     /// Adds a record of the target. One that is not selected only shows where else a requirement is violated.
     pub fn add(&mut self, record: &Record, transcript: Option<&Transcript>) {
         let broken = violations(record, self.catalogue);
-        let is_withheld = record.is_under_embargo() && !self.takes_embargo;
-        if !is_withheld {
-            for verdict in &broken {
-                let (names, all) = self.others.entry(verdict.requirement.clone()).or_default();
-                if names.len() < KEPT {
-                    names.push(record.test.clone());
-                }
-                *all += 1;
+        for verdict in &broken {
+            let (names, all) = self.others.entry(verdict.requirement.clone()).or_default();
+            if names.len() < KEPT {
+                names.push(record.test.clone());
             }
+            *all += 1;
         }
         if !self.test.matches(&record.test) {
             return;
@@ -82,8 +77,7 @@ impl<'a> Choice<'a> {
         let Some(first) = broken.first() else { return self.keep_reason(record) };
         let TestId { revision, transport, .. } = &record.test;
         let is_quiet = *transport != Transport::Http;
-        let rank =
-            (is_withheld, rank(first), gravity(self.catalogue, first), is_quiet, Reverse(*revision), record.index);
+        let rank = (rank(first), gravity(self.catalogue, first), is_quiet, Reverse(*revision), record.index);
         if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
             let (record, transcript) = (record.clone(), transcript.cloned());
             self.best = Some((rank, Box::new(Chosen { record, transcript })));

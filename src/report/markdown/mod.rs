@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub use overview::compatibility;
 
 use super::view::real_targets;
-use super::{Column, Report, Status, View, embargo};
+use super::{Column, Report, Status, View};
 use crate::model::markdown::{code, url};
 use crate::model::text::count;
 
@@ -290,9 +290,6 @@ fn skipped(report: &Report) -> Option<String> {
     let mut remarks: BTreeMap<String, Vec<(&str, Option<usize>)>> = BTreeMap::new();
     for column in &report.targets {
         let mut add = |remark, tests| remarks.entry(remark).or_default().push((column.name.as_str(), tests));
-        if let Some(text) = embargo(column) {
-            add(text, None);
-        }
         if let Some(why) = &column.unverified {
             add(format!("unverified: {}", code(why, 300)), None);
         }

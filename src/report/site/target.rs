@@ -409,7 +409,6 @@ fn limits(edition: &Edition) -> Vec<String> {
     let mut limits: Vec<String> = Vec::new();
     limits.extend(column.unverified.as_ref().map(|reason| format!("Nobody has run it yet: {reason}")));
     limits.extend((column.missing > 0).then(|| format!("{} not run", count(column.missing, "planned test"))));
-    limits.extend(super::super::embargo(column));
     limits.extend(column.skipped.iter().map(|one| format!("{} skipped: {}", count(one.tests, "test"), one.text)));
     let cannot = column.count(Status::Cannot);
     limits.extend(
