@@ -425,7 +425,7 @@ impl Planner<'_> {
         let is_choice = transport == Transport::Stdio
             && test.role == Role::Server
             && matches!(target.drives, TargetKind::Adapter(_));
-        let is_about_process = test.isolated || test.transports.as_deref() == Some(&[Transport::Stdio]);
+        let is_about_process = test.transports.as_deref() == Some(&[Transport::Stdio]);
         let mode =
             if is_about_process { StdioMode::Process } else { self.selection.stdio.unwrap_or(StdioMode::Stream) };
         is_choice.then_some(mode)

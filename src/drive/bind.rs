@@ -37,7 +37,7 @@ pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
 
 /// Returns whether the second test can use the fixture and the connection of the first.
 pub(crate) fn shares(first: &Test, second: &Test) -> bool {
-    let alone = |test: &Test| test.isolated || templates(test).into_iter().any(is_fresh);
+    let alone = |test: &Test| templates(test).into_iter().any(is_fresh);
     // Each client test needs a mock server of its own.
     let served = |test: &Test| test.role == Role::Server;
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));

@@ -97,9 +97,6 @@ impl TargetRunner {
         canaries: &mut Canaries,
         turn: &mut Turn<'_>,
     ) -> Result<Transcript, CanaryError> {
-        if planned.test.isolated {
-            self.restart().await;
-        }
         let ready = self.make_ready(planned, canaries).await;
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
@@ -353,7 +350,8 @@ impl TargetRunner {
         };
         // An adapter that failed was stopped together with its fixture, unless nothing was served.
         if self.by_adapter(planned)
-            && (test.isolated || stop_reason != StopReason::Finished && !was_served)
+            && stop_reason != StopReason::Finished
+            && !was_served
             && let Some(adapter) = self.adapter.take()
         {
             stopped = Some(adapter.end(stop_reason).await);
@@ -369,7 +367,7 @@ impl TargetRunner {
         let test = &planned.test;
         match stop_reason(transcript) {
             // The adapter process stays, unless it failed to stop serving a fixture.
-            StopReason::Finished if self.by_adapter(planned) && !test.isolated && stopped.is_some() => {
+            StopReason::Finished if self.by_adapter(planned) && stopped.is_some() => {
                 self.health.count_restart("it did not stop serving a fixture");
             }
             StopReason::Finished => self.health.forget_hangs(),

@@ -39,7 +39,7 @@ pub(super) struct Places {
     pub(super) run: BTreeSet<String>,
 }
 
-const FILE: [&str; 14] = [
+const FILE: [&str; 13] = [
     "$schema",
     "title",
     "note",
@@ -48,14 +48,13 @@ const FILE: [&str; 14] = [
     "until",
     "transports",
     "needs",
-    "isolated",
     "heavy",
     "step-limit",
     "rows",
     "given",
     "tests",
 ];
-const TEST: [&str; 17] = [
+const TEST: [&str; 16] = [
     "title",
     "note",
     "rows",
@@ -64,7 +63,6 @@ const TEST: [&str; 17] = [
     "until",
     "transports",
     "needs",
-    "isolated",
     "heavy",
     "step-limit",
     "request-timeout",
@@ -85,22 +83,17 @@ struct Limits {
     transports: Option<Vec<Transport>>,
     needs: Needs,
     heavy: bool,
-    isolated: bool,
     step_limit: Option<u32>,
 }
 
 impl Limits {
     fn read(reader: &mut Reader, object: Object<'_>, role: Option<Role>) -> Self {
-        let mut flag =
-            |key: &str| object.get(key).and_then(|node| reader.flag(node, &format!("`{key}`"))).unwrap_or(false);
-        let (heavy, isolated) = (flag("heavy"), flag("isolated"));
         Self {
             note: reader.note(object),
             revisions: reader.revisions(object),
             transports: transports(reader, object),
             needs: object.get("needs").map(|node| Needs::read(reader, node, role)).unwrap_or_default(),
-            heavy,
-            isolated,
+            heavy: heavy(reader, object),
             step_limit: step_limit(reader, object),
         }
     }
@@ -116,7 +109,6 @@ impl Limits {
             transports,
             needs: self.needs.and(&other.needs),
             heavy: self.heavy || other.heavy,
-            isolated: self.isolated || other.isolated,
             step_limit: self.step_limit.into_iter().chain(other.step_limit).min(),
         }
     }
@@ -246,18 +238,22 @@ fn rows<'n>(reader: &mut Reader, node: &'n Node) -> Vec<RowReading<'n>> {
 }
 
 impl Limits {
-    /// Reads the limits of a row, in which `needs` and `isolated` are ordinary names of values.
+    /// Reads the limits of a row, in which `needs` is an ordinary name of a value.
     fn read_row(reader: &mut Reader, node: &Node) -> Self {
         let object = Object { node };
         Self {
             note: reader.note(object),
             revisions: reader.revisions(object),
             transports: transports(reader, object),
-            heavy: object.get("heavy").and_then(|node| reader.flag(node, "`heavy`")).unwrap_or(false),
+            heavy: heavy(reader, object),
             step_limit: step_limit(reader, object),
             ..Self::default()
         }
     }
+}
+
+fn heavy(reader: &mut Reader, object: Object<'_>) -> bool {
+    object.get("heavy").and_then(|node| reader.flag(node, "`heavy`")).unwrap_or(false)
 }
 
 /// Reads `step-limit`, in seconds: at least 1, and less than the default.
@@ -444,7 +440,6 @@ fn test(
         reach: limits.needs.reach(served.is_given),
         needs: limits.needs.features,
         heavy: limits.heavy,
-        isolated: limits.isolated,
         step_limit: limits.step_limit,
         request_timeout: request_timeout(reader, written.object, shared.role),
         given: fixture,

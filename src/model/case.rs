@@ -94,8 +94,6 @@ pub struct Test {
     pub reach: Applicability,
     /// `true` if the test is too expensive to run by default.
     pub heavy: bool,
-    /// `true` if the test runs on a target process of its own.
-    pub isolated: bool,
     /// The time limit of each step, in seconds relative to [`STEP_LIMIT`], for a test in which a target that exceeds
     /// the limit would never finish.
     pub step_limit: Option<u32>,
@@ -126,7 +124,6 @@ impl Test {
             needs: Vec::new(),
             reach: Applicability::AdapterOnly,
             heavy: false,
-            isolated: false,
             step_limit: None,
             request_timeout: None,
             given: Arc::new(given),

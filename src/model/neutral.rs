@@ -18,7 +18,7 @@ impl Case {
 }
 
 fn is_neutral(test: &Test) -> bool {
-    let is_plain = test.transports.is_none() && !test.isolated && test.request_timeout.is_none();
+    let is_plain = test.transports.is_none() && test.request_timeout.is_none();
     let is_default_session = test.given.revision.is_none()
         && test.steps.iter().all(|step| step.declares.is_none() && step.initialized && is_request(&step.when));
     let returns = |does: &Does| matches!(does, Does::Echo | Does::Return | Does::Raise);

@@ -424,16 +424,15 @@ fn selected_stdio_mode_applies_except_to_process_tests() {
     let case = library.cases[0].id.clone();
     let special = |name| Test { case: case.clone(), ..test(name, None, None, &fixture("one")) };
     let only_stdio = Test { transports: Some(vec![Transport::Stdio]), ..special("only") };
-    let isolated = Test { isolated: true, ..special("isolated") };
-    library.cases[0].tests.extend([only_stdio, isolated].map(Arc::new));
+    library.cases[0].tests.push(Arc::new(only_stdio));
     let revisions = Revision::all().count();
     for mode in [StdioMode::Stream, StdioMode::Both, StdioMode::Process] {
         let plan = plan(&library, &targets, &Selection { stdio: Some(mode), ..Selection::default() }).expect("a plan");
         let (chosen, processes) = (served(&plan, mode), served(&plan, StdioMode::Process));
-        let about_processes = processes.iter().filter(|test| test.contains("/only@") || test.contains("/isolated@"));
-        assert_eq!(about_processes.count(), 2 * revisions, "{mode}");
-        let all = 26 * revisions;
-        assert_eq!(chosen.len(), if mode == StdioMode::Process { all } else { all - 2 * revisions }, "{mode}");
+        let about_processes = processes.iter().filter(|test| test.contains("/only@"));
+        assert_eq!(about_processes.count(), revisions, "{mode}");
+        let all = 25 * revisions;
+        assert_eq!(chosen.len(), if mode == StdioMode::Process { all } else { all - revisions }, "{mode}");
     }
     let elsewhere = plan(&library, &targets, &Selection::default()).expect("a plan");
     let elsewhere = elsewhere.tests().filter(|(group, _)| group.transport == Transport::Http);

@@ -152,7 +152,6 @@ fn applies(test: &Test) -> String {
     limits.extend(test.heavy.then(|| "only with --heavy".to_owned()));
     limits.extend(test.step_limit.map(|seconds| format!("with a limit of {seconds} s for each step")));
     limits.extend(test.request_timeout.map(|limit| format!("with a limit of {limit} ms for each request of the SDK")));
-    limits.extend(test.isolated.then(|| "in a process of its own".to_owned()));
     if limits.is_empty() { String::new() } else { format!("    runs   {}\n", limits.join(", ")) }
 }
 

@@ -106,7 +106,6 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/needs", json!("tool:"), Both),
         ("/needs", json!("scenario:ship"), Loader),
         ("/heavy", json!(true), Nobody),
-        ("/isolated", json!("yes"), Both),
         ("/step-limit", json!(3), Nobody),
         ("/step-limit", json!(0), Both),
         ("/step-limit", json!(10), Both),

@@ -149,13 +149,9 @@ fn reply(transcript: &Transcript) -> &str {
 }
 
 #[tokio::test]
-async fn tests_with_same_fixture_share_process_unless_isolated() {
-    let isolated = Test { isolated: true, ..send("three") };
-    let transcripts = run(target(&[]), vec![send("one"), send("two"), isolated, send("four")]).await;
-    let replies: Vec<_> = transcripts.iter().map(reply).collect();
-    assert_eq!(replies[0], replies[1]);
-    assert_ne!(replies[1], replies[2]);
-    assert_ne!(replies[2], replies[3]);
+async fn tests_with_same_fixture_share_process() {
+    let transcripts = run(target(&[]), vec![send("one"), send("two")]).await;
+    assert_eq!(reply(&transcripts[0]), reply(&transcripts[1]));
 }
 
 #[tokio::test]
