@@ -501,9 +501,6 @@ pub struct CoverageArgs {
     /// Also show on how many targets of this run log each requirement was decided; repeatable
     #[arg(long = "run-log", value_name = "FILE", help_heading = heading::OUTPUT)]
     pub run_logs: Vec<Utf8PathBuf>,
-    /// Show the paragraphs of the proposals and pull requests from which cases were made
-    #[arg(long, conflicts_with = "sep", help_heading = heading::OUTPUT)]
-    pub seeds: bool,
     /// Print in this format
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: CoverageFormat,

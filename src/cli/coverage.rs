@@ -7,17 +7,11 @@ use super::{CoverageArgs, CoverageFormat, Exit, Problem};
 use crate::load;
 use crate::model::Printable;
 use crate::model::case::Library;
-use crate::model::seed::Seed;
 use crate::report::coverage::Coverage;
-use crate::report::coverage::seeds::SeedCoverage;
 use crate::report::{Report, ReportContext, terminal};
 
 pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
-    let sources = args.cases.sources()?;
-    let library = load::load(&sources)?;
-    if args.seeds {
-        return seeds(args.format, &load::seeds(&sources, &library)?, &library);
-    }
+    let library = load::load(&args.cases.sources()?)?;
     let mut coverage = Coverage::of(&library);
     if let Some(sep) = args.sep {
         coverage = coverage.of_sep(sep);
@@ -36,24 +30,6 @@ pub(super) fn coverage(args: &CoverageArgs) -> Result<Exit, Problem> {
         (CoverageFormat::SepYaml, Some(sep)) => coverage.traceability(sep).into(),
         (CoverageFormat::SepYaml, None) => {
             return Err(Problem::new(Exit::Usage, "--format sep-yaml is the file of one proposal; add --sep N"));
-        }
-    };
-    terminal::print_line(&text.trimmed());
-    Ok(Exit::Fine)
-}
-
-/// Prints the coverage by the paragraphs of seeds.
-fn seeds(format: CoverageFormat, seeds: &[Seed], library: &Library) -> Result<Exit, Problem> {
-    if seeds.is_empty() {
-        return Err(Problem::new(Exit::Nothing, "no folder of the cases has a file seeds.json"));
-    }
-    let coverage = SeedCoverage::of(seeds, library);
-    let text: Printable = match format {
-        CoverageFormat::Text => coverage.text().into(),
-        CoverageFormat::Md => coverage.markdown().into(),
-        CoverageFormat::Json => Printable::json(&format!("{:#}", coverage.json())),
-        CoverageFormat::SepYaml => {
-            return Err(Problem::new(Exit::Usage, "--format sep-yaml is the file of one proposal; use --sep N"));
         }
     };
     terminal::print_line(&text.trimmed());

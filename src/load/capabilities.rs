@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 
 use super::diagnostic::Lint;
 use super::node::Node;
-use super::read::Reader;
-use super::seeds::Names;
+use super::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::capability::{Capability, CapabilityGroup, Decider};
 use crate::model::case::Library;
-use crate::model::seed::Seed;
 use crate::model::spec::Role;
 
 const CAPABILITY: [&str; 6] = ["id", "question", "short", "role", "right", "decided-by"];
@@ -30,25 +28,24 @@ pub(super) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec
     items.iter().filter_map(|item| reading.group(item)).collect()
 }
 
-/// Reports the observable requirements of seeds that decide no capability.
-pub(super) fn check_seeds(
-    reader: &mut Reader,
-    root: &Node,
-    groups: &[CapabilityGroup],
-    seeds: &[Seed],
-    library: &Library,
-) {
-    let deciders = groups.iter().flat_map(|group| &group.capabilities).flat_map(|one| &one.decided_by);
-    let decided: BTreeSet<&RequirementId> = deciders.map(|decider| &decider.requirement).collect();
-    let named = seeds.iter().flat_map(|seed| &seed.paragraphs).flat_map(|paragraph| &paragraph.requirements);
-    let is_observable =
-        |id: &&RequirementId| library.requirements.get(id).is_some_and(|one| one.unobservable.is_none());
-    let missing: BTreeSet<&RequirementId> = named.filter(is_observable).filter(|id| !decided.contains(id)).collect();
-    for id in missing {
-        let why = format!("`{id}`, a requirement of a seed, decides no capability");
-        let help = "name it in the `decided-by` of the question that its tests answer";
-        let unasked = reader.mistake(Lint::SeedUnasked, why);
-        reader.push(unasked.at(root.span, "no question has it").help(help));
+/// The names that an item can have as tests.
+struct Names {
+    folders: BTreeSet<String>,
+    prefixes: BTreeSet<String>,
+}
+
+impl Names {
+    fn of(library: &Library) -> Self {
+        let mut names = Self { folders: BTreeSet::new(), prefixes: BTreeSet::new() };
+        for case in &library.cases {
+            names.folders.insert(case.id.folder().to_owned());
+            names.prefixes.insert(case.id.to_string());
+            for test in &case.tests {
+                names.prefixes.insert(format!("{}/{}", case.id, test.id));
+                names.prefixes.insert(test.path());
+            }
+        }
+        names
     }
 }
 
@@ -136,6 +133,26 @@ fn decider(reader: &mut Reader, node: &Node, library: &Library, names: &Names) -
         let known = library.requirements.keys().map(RequirementId::as_str);
         reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
     }
-    let tests = super::seeds::tests(reader, object, names);
+    let tests = tests(reader, object, names);
     is_known.then_some(Decider { requirement, tests })
+}
+
+/// Reads the member `tests`.
+fn tests(reader: &mut Reader, object: Object<'_>, names: &Names) -> Vec<String> {
+    let items = object.get("tests").and_then(|node| reader.items(node, "`tests`")).unwrap_or_default();
+    let mut found = Vec::new();
+    for item in items {
+        let Some(written) = reader.text(item, "an item of `tests`") else { continue };
+        // A file that is checked alone may name the tests of a folder that is not read.
+        let is_read = written.split('/').next().is_some_and(|folder| names.folders.contains(folder));
+        if is_read && !names.prefixes.contains(written) && !names.folders.contains(written) {
+            let unknown = reader.mistake(Lint::UnknownTest, format!("no test is named `{written}`"));
+            let folder = written.split('/').next().unwrap_or_default();
+            let known = names.prefixes.iter().map(String::as_str).filter(|name| name.starts_with(folder));
+            reader.push(unknown.at(item.span, "unknown test").known(written, "its folder has", known));
+            continue;
+        }
+        found.push(written.to_owned());
+    }
+    found
 }

@@ -94,8 +94,6 @@ words! {
         QuoteNotFound = "quote-not-found",
         /// A quote leaves out a condition of its sentence.
         QuoteCut = "quote-cut",
-        /// A requirement of a seed decides no capability.
-        SeedUnasked = "seed-unasked",
         /// A file is not read because of its name.
         UnreadFile = "unread-file",
         /// A line is too long.

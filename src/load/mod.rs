@@ -30,7 +30,6 @@ mod premise;
 mod programs;
 mod quotes;
 pub(crate) mod read;
-mod seeds;
 pub(crate) mod source;
 mod step;
 pub mod target;
@@ -45,7 +44,6 @@ use camino::Utf8Path;
 
 use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
-use crate::model::seed::Seed;
 use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
@@ -90,43 +88,14 @@ pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint).1
 }
 
-/// Reads the seeds of all sources, whose paragraphs name requirements and tests of the library.
-///
-/// # Errors
-/// [`LoadError`] with all errors.
-pub fn seeds(sources: &[Source], library: &Library) -> Result<Vec<Seed>, LoadError> {
-    let (seeds, mut diagnostics) = read_seeds(&source::texts(sources, &mut Vec::new()), library);
-    diagnostics.retain(Diagnostic::is_error);
-    if diagnostics.is_empty() { Ok(seeds) } else { Err(LoadError { diagnostics }) }
-}
-
-fn read_seeds(texts: &[source::Text], library: &Library) -> (Vec<Seed>, Vec<Diagnostic>) {
-    let (mut seeds, mut diagnostics) = (Vec::new(), Vec::new());
-    for (text, folder) in texts.iter().filter_map(|text| Some((text, text.kind.seeds()?))) {
-        let mut reader = text.reader();
-        lint::width(&mut reader);
-        if let Some(root) = json::parse(&mut reader) {
-            seeds.extend(seeds::seeds(&mut reader, folder, &root, library));
-        }
-        diagnostics.extend(reader.into_found());
-    }
-    (seeds, diagnostics)
-}
-
-/// Reads the capabilities. Each requirement of the seeds must decide one of them.
-fn read_capabilities(
-    texts: &[source::Text],
-    library: &Library,
-    seeds: &[Seed],
-) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
+/// Reads the capabilities.
+fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
     let (mut groups, mut diagnostics) = (Vec::new(), Vec::new());
     for text in texts.iter().filter(|text| matches!(text.kind, source::Kind::Capabilities)) {
         let mut reader = text.reader();
         lint::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
-            let read = capabilities::groups(&mut reader, &root, library);
-            capabilities::check_seeds(&mut reader, &root, &read, seeds, library);
-            groups.extend(read);
+            groups.extend(capabilities::groups(&mut reader, &root, library));
         }
         diagnostics.extend(reader.into_found());
     }
@@ -193,15 +162,10 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
     let mut library = Library { cases, requirements: catalogued.requirements, hash, capabilities: Vec::new() };
-    let (seeds, in_seeds) = match purpose {
-        Purpose::Lint if !diagnostics.iter().any(Diagnostic::is_error) => read_seeds(&texts, &library),
-        _ => (Vec::new(), Vec::new()),
-    };
-    let (capabilities, found) = read_capabilities(&texts, &library, &seeds);
+    let (capabilities, found) = read_capabilities(&texts, &library);
     library.capabilities = capabilities;
     // Without its cases, a file of capabilities would seem to name tests that do not exist.
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(in_seeds);
         diagnostics.extend(found);
     }
     diagnostics.sort_by(|one, other| one.order().cmp(&other.order()));

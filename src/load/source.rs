@@ -55,8 +55,6 @@ pub(super) struct Text {
 pub(super) enum Kind {
     /// `<folder>/requirements.json`.
     Requirements(String),
-    /// `<folder>/seeds.json`.
-    Seeds(String),
     /// `<folder>/<file>.json`.
     Case(CaseId),
     /// `capabilities.json`.
@@ -68,7 +66,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Seeds(_) | Self::Case(_) | Self::Capabilities => None,
+            Self::Case(_) | Self::Capabilities => None,
         }
     }
 
@@ -76,15 +74,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Seeds(_) | Self::Capabilities => None,
-        }
-    }
-
-    /// The folder, for a file of seeds.
-    pub(super) fn seeds(&self) -> Option<&str> {
-        match self {
-            Self::Seeds(folder) => Some(folder),
-            Self::Requirements(_) | Self::Case(_) | Self::Capabilities => None,
+            Self::Requirements(_) | Self::Capabilities => None,
         }
     }
 }
@@ -118,7 +108,6 @@ pub fn is_embedded_folder(folder: &str) -> bool {
 pub(super) fn hash(texts: &[Text]) -> String {
     let place = |kind: &Kind| match kind {
         Kind::Requirements(folder) => format!("{folder}/requirements"),
-        Kind::Seeds(folder) => format!("{folder}/seeds"),
         Kind::Case(id) => id.to_string(),
         Kind::Capabilities => CAPABILITIES.to_owned(),
     };
@@ -333,7 +322,6 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     let kind = match stem {
         _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
-        "seeds" => Kind::Seeds(folder.to_owned()),
         _ => Kind::Case(CaseId::new(folder, stem)),
     };
     if bytes.len() > MOST_BYTES {

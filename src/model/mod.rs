@@ -27,7 +27,6 @@ pub mod program;
 pub mod reason;
 pub mod record;
 pub mod schema;
-pub mod seed;
 pub mod set;
 mod shard;
 pub mod spec;

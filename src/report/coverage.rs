@@ -3,7 +3,6 @@
 //! Takes a [`Library`], gives a [`Coverage`], and that as text, Markdown, JSON or a traceability file. Pure. The coverage
 //! is the same for all targets; a [`Report`] adds on how many of them each requirement was decided.
 
-pub mod seeds;
 mod table;
 mod trace;
 

@@ -109,33 +109,6 @@ fn case_is_explained_in_words() {
 }
 
 #[test]
-fn paragraphs_of_seeds_name_what_exists() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
-    std::fs::create_dir(root.join("catalogue")).expect("a folder");
-    let requirements = std::fs::read("cases/tools/requirements.json").expect("the requirements of tools");
-    std::fs::write(root.join("catalogue/requirements.json"), requirements).expect("written");
-    std::fs::write(root.join("catalogue/c.json"), case_with(&json!({}))).expect("written");
-    let paragraphs = json!({
-        "sound": { "says": "S.", "requirements": ["inputs-validated"], "tests": ["catalogue/c", "catalogue/c/a", "other/x"] },
-        "unknown": { "says": "S.", "requirements": ["inputs-validatd"], "tests": ["catalogue/c/b"] },
-        "nothing": { "says": "S." }
-    });
-    let seeds = json!({ "document": { "title": "T", "source": "seps/1", "paragraphs": paragraphs } });
-    std::fs::write(root.join("catalogue/seeds.json"), format!("{seeds:#}")).expect("written");
-    let found = lint(&[Source::Folder(root.to_owned())]);
-    let lines: Vec<_> = found.iter().filter(|one| one.line().contains("seeds.json")).map(Diagnostic::line).collect();
-    for wanted in [
-        "missing-key: the paragraph `nothing` has no `requirements`, `tests` or `reason`",
-        "unknown-requirement: the catalogue has no requirement `catalogue/inputs-validatd`",
-        "unknown-test: no test is named `catalogue/c/b`",
-    ] {
-        assert!(lines.iter().any(|line| line.ends_with(wanted)), "{lines:?}");
-    }
-    assert_eq!(lines.len(), 3, "{lines:?}");
-}
-
-#[test]
 fn quotes_are_compared_with_a_checkout() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Utf8Path::from_path(folder.path()).expect("UTF-8");

@@ -8,5 +8,6 @@ mod properties;
 mod reports;
 mod schema;
 mod security;
+mod seeds;
 mod site;
 mod snapshot_files;
