@@ -140,7 +140,7 @@ pub enum Command {
     /// Write a static site from any number of run logs
     #[command(after_long_help = SITE)]
     Site(SiteArgs),
-    /// Compare two run logs, targets or versions
+    /// Compare two run logs, targets, versions or folders of snapshots
     #[command(after_long_help = DIFF)]
     Diff(DiffArgs),
     /// Judge a run log again by the current cases
@@ -261,9 +261,13 @@ RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
 #TARGET. To compare two targets of one run log, select both. The exit status is
 1 if the second side is worse.
 
+Of two folders of snapshots, the observations are compared. They have no
+verdicts, so that the exit status is 0.
+
 Examples:
   casebook diff before.jsonl after.jsonl
   casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
+  casebook diff snapshots/reference snapshots/sdk/high
   casebook diff run.jsonl --target sdk:high --target sdk:low";
 
 const REPLAY: &str = "\
@@ -473,11 +477,11 @@ pub struct SiteArgs {
 /// `casebook diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// First run log, or one target of it
-    #[arg(value_name = "RUN_LOG[#TARGET]")]
+    /// First run log, one target of it, or a folder of snapshots
+    #[arg(value_name = "RUN_LOG[#TARGET]|DIR")]
     pub old: String,
-    /// Second run log, or one target of it [default: the first run log, with two --target]
-    #[arg(value_name = "RUN_LOG[#TARGET]")]
+    /// Second run log, one target of it, or a folder of snapshots [default: the first run log, with two --target]
+    #[arg(value_name = "RUN_LOG[#TARGET]|DIR")]
     pub new: Option<String>,
     /// Compare this target; give it once for both run logs, or twice for two targets
     #[arg(long, value_name = "TARGET", help_heading = heading::TARGETS)]

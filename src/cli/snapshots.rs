@@ -11,12 +11,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::here::unpacked_folder;
 use super::{Exit, Problem};
-use crate::load::target::REFERENCE;
 use crate::model::record::{Record, SnapshotProblem, SnapshotState};
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
-use crate::report::snapshot::{self, Body, Diff, Ways, differences};
+use crate::report::snapshot::{self, Body, Diff, Ways};
 use crate::report::terminal::{Terminal, eprint_line};
 
 /// The differences between the observations of a run and the snapshots.
@@ -221,35 +220,7 @@ impl<'a> Snapshots<'a> {
             let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));
             self.changes.counts.not_run += snapshot::cases(folder).into_iter().filter(is_left_out).count();
         }
-        let written = match self.failed.take() {
-            Some(problem) => Err(problem),
-            None if self.changes.written.is_some() => self.write_pages(),
-            None => Ok(()),
-        };
-        (self.changes, written)
-    }
-
-    /// Writes the pages of differences of the run's targets; if the reference is one of them, all pages.
-    fn write_pages(&self) -> Result<(), Problem> {
-        for (target, folder) in &self.folders {
-            let place: Utf8PathBuf = [Some(&target.name), target.variant.as_ref()].into_iter().flatten().collect();
-            let Some(root) = folder.as_str().strip_suffix(place.as_str()).map(Utf8Path::new) else { continue };
-            let reference = root.join(REFERENCE);
-            let pages = if target.name == REFERENCE {
-                differences::pages(root)
-            } else {
-                vec![((*target).clone(), folder.to_path_buf())]
-            };
-            for (target, folder) in pages.into_iter().filter(|_| reference.is_dir()) {
-                let path = folder.join(differences::FILE);
-                // A run that has a test of an unreadable snapshot reports it.
-                let Ok(Some(page)) = differences::page(&target, &folder, &reference) else { continue };
-                if !snapshot::is_behind_link(&path) {
-                    snapshot::replace(&path, &page).map_err(|error| Problem::unsaved(&path, &error))?;
-                }
-            }
-        }
-        Ok(())
+        (self.changes, self.failed.map_or(Ok(()), Err))
     }
 
     /// Compares or writes the snapshot of the current case file.

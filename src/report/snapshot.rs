@@ -4,13 +4,14 @@
 //! from run to run is left out. Must not know verdicts.
 
 mod body;
-pub mod differences;
+mod differences;
 mod observation;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 pub use self::body::{Body, Malformed, Way, Ways};
+pub use self::differences::differences;
 pub(super) use self::observation::observation;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -147,14 +148,6 @@ pub fn cases(folder: &Utf8Path) -> BTreeSet<CaseId> {
 /// # Errors
 /// Those of the file system.
 pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> io::Result<()> {
-    replace(path, &file_text(target, case, body))
-}
-
-/// Writes a file atomically.
-///
-/// # Errors
-/// Those of the file system.
-pub fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut new = tempfile::Builder::new();
@@ -166,7 +159,7 @@ pub fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
         new.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = new.tempfile_in(folder)?;
-    new.write_all(text.as_bytes())?;
+    new.write_all(file_text(target, case, body).as_bytes())?;
     new.persist(path).map(drop).map_err(|error| error.error)
 }
 

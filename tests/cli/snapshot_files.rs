@@ -158,28 +158,21 @@ fn snapshot_of_an_earlier_format_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn accept_writes_the_page_of_differences_and_keeps_it_current() {
-    const PAGE: &str = "snapshots/t/DIFFERENCES.md";
+fn diff_of_two_folders_shows_the_differences_of_their_snapshots() {
     let sandbox = accepted();
     sandbox.borrowed("targets/t", None, "");
-    let run = |run: &str| {
-        sandbox.run(&format!("run {run} --cases cases --accept")).exits(0);
-    };
-    assert!(!sandbox.path().join("snapshots/reference/DIFFERENCES.md").exists());
-    run("targets/t");
-    let equal = sandbox.read(PAGE);
-    assert!(
-        equal.starts_with("# t: differences from the reference\n") && equal.contains("| different | 0 |"),
-        "{equal}"
-    );
+    sandbox.run("run targets/t --cases cases --accept").exits(0);
+    let diff = |second: &str| sandbox.run(&format!("diff snapshots/reference {second}"));
+    diff("snapshots/t")
+        .exits(0)
+        .stdout_has(&["# snapshots/t: differences from snapshots/reference", "| different | 0 |"]);
     replace(&sandbox, PARCEL, WORD, "\nword\n  crash\n");
-    run("targets/t --only post/letter");
-    let page = sandbox.read(PAGE);
-    let section = "\n### [post/parcel](post/parcel.snap)\n\n`word`\n\n```diff\n\
-                   @@ 2026-07-28 http @@\n- crash\n+ tool-error\n```\n";
-    assert!(page.ends_with(section), "{page}");
-    run("reference");
-    assert_eq!(sandbox.read(PAGE), equal);
+    let changed = diff("snapshots/t");
+    let section = "\n### post/parcel\n\n`word`\n\n```diff\n@@ 2026-07-28 http @@\n- crash\n+ tool-error\n```\n";
+    assert!(changed.exits(0).out.ends_with(section), "{}", changed.out);
+    diff("cases").exits(3).stderr_has(&["the snapshots have no test in common"]);
+    sandbox.write("snapshots/t/post/parcel.snap", "damaged");
+    diff("snapshots/t").exits(2).stderr_has(&["snapshots/t/post/parcel.snap:1: "]);
 }
 
 #[test]

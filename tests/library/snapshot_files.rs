@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use casebook::load::{Here, Source, Trust, load, target};
 use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
-use casebook::report::snapshot::{self, Ways, differences};
+use casebook::report::snapshot::{self, Ways};
 
 /// Targets that need no snapshots, with the reason.
 const WITHOUT: [(&str, &str); 1] =
@@ -99,21 +99,4 @@ fn snapshots_contain_exactly_the_planned_tests() {
     let others = files_below(&root.join("snapshots")).saturating_sub(files);
     assert_eq!(others, 0, "snapshots of targets or variants that no longer exist");
     assert!(wrong.is_empty(), "run these targets without filters and with --accept:\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn pages_of_differences_match_the_snapshots() {
-    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-    let snapshots = root.join("snapshots");
-    let reference = snapshots.join("reference");
-    let mut pages = differences::pages(&snapshots);
-    assert!(pages.len() > 10, "cannot find the pages");
-    for target in targets(root, &Here::new(root, Trust::All)).iter().filter(|target| target.id.name != "reference") {
-        let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
-        let page = differences::page(&target.id, folder, &reference).expect("readable snapshots");
-        let there = std::fs::read_to_string(folder.join(differences::FILE)).ok();
-        assert!(there == page, "{}: DIFFERENCES.md is not current: run the target with --accept", target.id);
-        pages.retain(|(id, _)| *id != target.id);
-    }
-    assert!(pages.is_empty(), "pages of targets or variants that no longer exist: {pages:?}");
 }

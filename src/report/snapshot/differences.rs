@@ -1,20 +1,18 @@
-//! A Markdown page with the differences between the snapshots of a target and of the reference, case by case.
+//! The differences between two folders of snapshots as Markdown, case by case.
 //!
-//! Takes the folders of both, gives Markdown. Tests that only one of them has, and tests that an adapter cannot
-//! express, are counted. Must not know verdicts.
+//! Takes the folders of two targets, variants or versions, gives Markdown. Tests that only one of them has, and tests
+//! that an adapter cannot express, are counted. Must not know verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::body::{Body, Way, alike, spans};
 use super::observation::CANNOT;
 use super::{cases, is_behind_link, path, read};
-use crate::model::{CaseId, TargetId};
+use crate::model::CaseId;
 
-/// The name of the page in the target's folder of snapshots.
-pub const FILE: &str = "DIFFERENCES.md";
 /// The number of tests that are named of those with the same difference.
 const NAMED: usize = 12;
 /// The number of case files from which on a detail is listed once, and not in each of them.
@@ -22,7 +20,7 @@ const RECURRING: usize = 5;
 /// The length from which on parts count as alike when tests are grouped, whatever their values are, in characters.
 const LONG: usize = 32;
 
-/// The parts of one kind, such as `asked …`, that only the reference has, and those that only the target has.
+/// The parts of one kind, such as `asked …`, that only the first folder has, and those that only the second has.
 type Detail = (Vec<String>, Vec<String>);
 
 /// One step of an observation.
@@ -37,7 +35,7 @@ struct Step {
 struct Change {
     /// The number of the step where there are several.
     step: Option<usize>,
-    /// The outcomes of the reference and the target.
+    /// The outcomes in both folders.
     outcomes: [String; 2],
     details: Vec<Detail>,
 }
@@ -47,7 +45,7 @@ type Changes = Vec<(Way, Vec<Change>)>;
 /// The same, in which ways with equal changes are one.
 type Joined = Vec<(Vec<Change>, BTreeSet<Way>)>;
 
-/// The differences of a target, collected case by case.
+/// The differences, collected case by case.
 #[derive(Debug, Default)]
 struct Differences {
     cases: Vec<(CaseId, Vec<(String, Changes)>)>,
@@ -57,39 +55,20 @@ struct Differences {
     other: usize,
 }
 
-/// The page of a target, made from its folder of snapshots and that of the reference; `None` where they have no test in
-/// common.
+/// The differences between two folders of snapshots; `None` where they have no test in common.
 ///
 /// # Errors
 /// The first snapshot that cannot be read, with its path.
-pub fn page(target: &TargetId, folder: &Utf8Path, reference: &Utf8Path) -> Result<Option<String>, String> {
+pub fn differences(first: &Utf8Path, second: &Utf8Path) -> Result<Option<String>, String> {
     let mut differences = Differences::default();
-    for case in &cases(folder) | &cases(reference) {
-        let [ours, theirs] = [reference, folder].map(|folder| match path(folder, &case) {
+    for case in &cases(first) | &cases(second) {
+        let [ours, theirs] = [first, second].map(|folder| match path(folder, &case) {
             path if is_behind_link(&path) => Err(format!("{path}: this is behind a link")),
             path => Ok(read(&path)?.unwrap_or_default()),
         });
         differences.add(case, &ours?, &theirs?);
     }
-    Ok(differences.page(target))
-}
-
-/// The pages that are in a repository's folder of snapshots, each with its target.
-pub fn pages(snapshots: &Utf8Path) -> Vec<(TargetId, Utf8PathBuf)> {
-    let below = |folder: &Utf8Path| {
-        let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|one| one.is_dir()));
-        folders.map(|entry| (entry.file_name().to_owned(), entry.path().to_owned())).collect::<Vec<_>>()
-    };
-    let mut pages = Vec::new();
-    for (name, folder) in below(snapshots) {
-        let variants = below(&folder).into_iter().map(|(variant, folder)| (Some(variant), folder));
-        for (variant, folder) in variants.chain([(None, folder)]).filter(|(_, folder)| folder.join(FILE).is_file()) {
-            pages.push((TargetId { name: name.clone(), variant }, folder));
-        }
-    }
-    pages.sort();
-    pages
+    Ok(differences.text(first, second))
 }
 
 impl Differences {
@@ -138,19 +117,17 @@ impl Differences {
         found.filter(|(_, (_, cases))| *cases >= RECURRING).collect()
     }
 
-    /// The text of the page; `None` where the target and the reference have no test in common.
-    fn page(&self, target: &TargetId) -> Option<String> {
+    /// The text; `None` where the folders have no test in common.
+    fn text(&self, first: &Utf8Path, second: &Utf8Path) -> Option<String> {
         let Self { cases, equal, different, cannot, other } = self;
         let recurring = self.recurring();
         let mut page = format!(
-            "# {target}: differences from the reference\n\n\
-             Observations in the snapshots of this folder that differ from those of the reference target, which \
-             follows the specification strictly. A difference is not a verdict: where the specification leaves a \
-             choice, both may be right. Lines with `-` are the reference's, lines with `+` are {target}'s; what is \
-             equal is left out. Of tests that differ alike, the first is shown.\n\n\
-             `casebook run --accept` writes this page; edits are lost.\n\n\
+            "# {second}: differences from {first}\n\n\
+             A difference is not a verdict: where the specification leaves a choice, both may be right. Lines with `-` \
+             are of {first}, lines with `+` of {second}; what is equal is left out. Of tests that differ alike, the \
+             first is shown.\n\n\
              | observations | |\n| --- | ---: |\n| equal | {equal} |\n| different | {different} |\n\
-             | not expressible by the adapter | {cannot} |\n| only of the target, or only of the reference | {other} |\n"
+             | not expressible by the adapter | {cannot} |\n| only of one of them | {other} |\n"
         );
         if !recurring.is_empty() {
             page += "\n## Recurring details\n\nThese are not repeated below.\n\n```diff\n";
@@ -172,7 +149,7 @@ impl Differences {
                 folder = case.folder();
                 push(&mut page, format_args!("\n## {folder}\n"));
             }
-            push(&mut page, format_args!("\n### [{case}]({case}.snap)\n"));
+            push(&mut page, format_args!("\n### {case}\n"));
             for block in blocks {
                 block.write(&mut page);
             }
@@ -374,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn page_groups_tests_that_differ_alike_and_counts_the_rest() {
+    fn tests_that_differ_alike_are_one_block_and_the_rest_is_counted() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
         let (reference, own, target) = (root.join("reference"), root.join("own"), samples::target());
@@ -394,24 +371,24 @@ mod tests {
                 write(&path(folder, &case), &target, &case, &text).expect("written");
             }
         }
-        let page = page(&target, &own, &reference).expect("readable snapshots").expect("tests in common");
+        let page = differences(&reference, &own).expect("readable snapshots").expect("tests in common");
         for line in ["| equal | 0 |", "| different | 15 |", "| not expressible by the adapter | 5 |"] {
             assert!(page.contains(line), "{page}");
         }
         assert!(page.contains("@@ 5 observations in 5 case files @@\n- text absent\n"), "{page}");
-        let section = "\n### [f/c4](f/c4.snap)\n\n`a`, `b`\n\n```diff\n@@ 2026-07-28 http @@\n- success\n\
+        let section = "\n### f/c4\n\n`a`, `b`\n\n```diff\n@@ 2026-07-28 http @@\n- success\n\
                        -     saw {\"a\":\"x; y\"}\n-     text absent\n+ tool-error\n+     code 1\n```\n\n`c`\n\n```diff\n\
                        @@ 2026-07-28 http @@\n  success\n-     saw {\"a\":\"x; y\"}\n+     saw 4\n```\n";
         assert!(page.ends_with(section), "{page}");
         std::fs::write(path(&own, &CaseId::new("f", "c0")), "damaged").expect("written");
-        let error = super::page(&target, &own, &reference).expect_err("a damaged snapshot");
+        let error = differences(&reference, &own).expect_err("a damaged snapshot");
         assert!(error.contains("f/c0.snap:1: "), "{error}");
         #[cfg(unix)]
         {
             let first = path(&own, &CaseId::new("f", "c0"));
             std::fs::remove_file(&first).expect("it is there");
             std::os::unix::fs::symlink(path(&own, &CaseId::new("f", "c1")), &first).expect("a link");
-            let error = super::page(&target, &own, &reference).expect_err("a link");
+            let error = differences(&reference, &own).expect_err("a link");
             assert!(error.ends_with("f/c0.snap: this is behind a link"), "{error}");
         }
     }
