@@ -1,5 +1,5 @@
 //! Rules of the architecture that the compiler does not check: imports between parts, uses of clocks, sockets and output,
-//! the length of files, and the file tree in docs/architecture.md.
+//! and the length of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -347,70 +347,6 @@ fn source_files_are_short_and_documented() {
         assert!(is_bounded, "src/{name} has more than 600 lines");
         assert!(text.starts_with("//!"), "src/{name} has no module documentation");
     }
-}
-
-/// The environment variable that makes the test write the tree.
-const WRITE: &str = "CASEBOOK_WRITE_TREE";
-
-#[test]
-fn architecture_document_has_the_current_tree() {
-    let path = root().join("docs/architecture.md");
-    let document = fs::read_to_string(&path).expect("docs/architecture.md");
-    let (before, rest) = document.split_once("```text\nsrc/\n").expect("a tree of src/");
-    let (_, after) = rest.split_once("```").expect("the end of the tree");
-    let whole = format!("{before}```text\nsrc/\n{}```{after}", tree());
-    if std::env::var_os(WRITE).is_some() {
-        fs::write(&path, &whole).expect("docs/architecture.md can be written");
-        return;
-    }
-    assert!(
-        document == whole,
-        "the tree in docs/architecture.md is not current: run this test with {WRITE}=1 to write it"
-    );
-}
-
-/// The files of `src/`, each with the first sentence of its documentation.
-fn tree() -> String {
-    let mut lines: Vec<(String, String)> = Vec::new();
-    let mut above: Vec<String> = Vec::new();
-    let mut sources: Vec<_> = sources().into_iter().filter(|(name, _)| !name.ends_with("tests.rs")).collect();
-    // `mod.rs` comes first, then the other files, then the folders.
-    let key = |name: &str| -> Vec<(u8, String)> {
-        let parts: Vec<&str> = name.split('/').collect();
-        let folders = parts.iter().take(parts.len() - 1).map(|part| (2, (*part).to_owned()));
-        let file = (
-            u8::from(!["mod.rs", "main.rs"].contains(parts.last().expect("a name"))),
-            (*parts.last().expect("a name")).to_owned(),
-        );
-        folders.chain([file]).collect()
-    };
-    sources.sort_by_key(|(name, _)| key(name));
-    for (name, text) in sources {
-        let mut folders: Vec<String> = name.split('/').map(str::to_owned).collect();
-        let file = folders.pop().expect("a name");
-        let shared = folders.iter().zip(&above).take_while(|(one, other)| one == other).count();
-        for (depth, folder) in folders.iter().enumerate().skip(shared) {
-            lines.push((format!("{}{folder}/", "  ".repeat(depth + 1)), String::new()));
-        }
-        lines.push((format!("{}{file}", "  ".repeat(folders.len() + 1)), summary(&text)));
-        above = folders;
-    }
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
-    let lines: Vec<_> =
-        lines.iter().map(|(name, about)| format!("{name:width$}{about}").trim_end().to_owned()).collect();
-    lines.join("\n") + "\n"
-}
-
-/// The first sentence of the documentation of a file.
-fn summary(text: &str) -> String {
-    let doc: Vec<_> = text
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .map(str::trim)
-        .take_while(|line| !line.is_empty())
-        .collect();
-    let doc = doc.join(" ");
-    doc.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 #[test]
