@@ -224,6 +224,10 @@ fn damaged(seeds: &[Vec<u8>]) -> impl Strategy<Value = Input> + '_ {
 
 /// Fuzzes a parser for some seconds. The current input is in a file, in case it ends the process.
 pub(crate) fn fuzz<S: AsRef<[u8]>>(name: &str, seeds: impl IntoIterator<Item = S>, read: impl Fn(&[u8])) {
+    // `.ci/run fuzz` selects the tests that fuzz by this word. With one thread of tests, the name is `main`.
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or_default();
+    assert!(!test.contains("::") || test.contains("::fuzzed_"), "begin the name of {test} with `fuzzed_`");
     let seconds = std::env::var("CASEBOOK_FUZZ_SECONDS").map_or(USUAL, |text| text.parse().expect("seconds"));
     let seeds: Vec<Vec<u8>> = seeds.into_iter().map(|seed| seed.as_ref().to_vec()).collect();
     let trial = std::env::temp_dir().join(format!("casebook-fuzz-{name}-{}", std::process::id()));

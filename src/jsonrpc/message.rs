@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_with_a_reason() {
+    fn fuzzed_text_is_read_or_refused_with_a_reason() {
         fuzz("messages", samples::texts(), |bytes| {
             let text = String::from_utf8_lossy(bytes);
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();

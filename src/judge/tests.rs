@@ -473,7 +473,7 @@ fn value_is_never_read_back_as_a_reason() {
 }
 
 #[test]
-fn any_message_of_a_target_gets_an_observation() {
+fn fuzzed_message_of_a_target_gets_an_observation() {
     let library = load(&[Source::Embedded]).expect("the embedded cases");
     let all: BTreeMap<String, _> =
         library.cases.iter().flat_map(|case| &case.tests).map(|test| (test.path(), test)).collect();

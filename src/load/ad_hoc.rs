@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn any_words_give_a_target_with_a_sound_name() {
+    fn fuzzed_words_give_a_target_with_a_sound_name() {
         let seeds = ["npx -y @a/b@1 c", "env A=B c", "https://[::1]:3/a?b#c", "node ../../index.js"];
         fuzz("ad-hoc-words", seeds, |bytes| {
             let text = String::from_utf8_lossy(bytes);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_read_as_by_a_strict_parser() {
+    fn fuzzed_text_is_read_as_by_a_strict_parser() {
         let seeds = [
             r#" {"é": ["\u00e9\n\"", -0.5e-3, 12, {}], "b": [[], true, {"c": null}], "d": false}\n"#,
             "[\t1,\r\n\"\"]",

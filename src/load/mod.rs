@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn any_case_file_loads_or_its_mistakes_render() {
+    fn fuzzed_case_file_loads_or_its_mistakes_render() {
         let (Library { requirements, .. }, _) = read(&[Source::Embedded], Purpose::Run);
         let mut catalogued = Catalogued::default();
         catalogued.requirements = requirements;
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn any_catalogue_loads_or_its_mistakes_render() {
+    fn fuzzed_catalogue_loads_or_its_mistakes_render() {
         fuzz("catalogues", seeds(|kind| kind.requirements().is_some()), |bytes| {
             read_and_render(bytes, |reader| {
                 let root = json::parse(reader);

@@ -416,7 +416,7 @@ mod tests {
     use crate::load::{Source, load};
 
     #[test]
-    fn any_case_that_loads_is_explained() {
+    fn fuzzed_case_that_loads_is_explained() {
         let catalogue = include_str!("../../cases/sep-1034/requirements.json");
         fuzz("explained", samples::cases(), |bytes| {
             let case = String::from_utf8_lossy(bytes).into_owned();

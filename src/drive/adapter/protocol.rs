@@ -563,7 +563,7 @@ mod tests {
     use crate::fuzz::{fuzz, samples};
 
     #[test]
-    fn any_adapter_output_is_parsed_or_kept_as_noise() {
+    fn fuzzed_adapter_output_is_parsed_or_kept_as_noise() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         fuzz("adapter-lines", [samples::ADAPTER], |bytes| {
             runtime.block_on(async {

@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn event_stream_reads_same_in_pieces_of_any_size() {
+    fn fuzzed_event_stream_reads_same_in_pieces_of_any_size() {
         fuzz("event-streams", samples::streams(), |bytes| {
             let whole = read(bytes, bytes.len().max(1));
             for size in [1, 2, 3, 7, 64] {

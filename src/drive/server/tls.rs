@@ -74,7 +74,7 @@ mod tests {
     use crate::fuzz::fuzz;
 
     #[test]
-    fn any_file_of_roots_is_read_or_refused() {
+    fn fuzzed_file_of_roots_is_read_or_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = Utf8PathBuf::from_path_buf(folder.path().join("roots.pem")).expect("UTF-8");
         let key = rcgen::KeyPair::generate().expect("a key");

@@ -95,7 +95,7 @@ fn entry_left_to_the_author_needs_its_documentation() {
 }
 
 #[test]
-fn any_target_file_loads_or_its_mistakes_render() {
+fn fuzzed_target_file_loads_or_its_mistakes_render() {
     let seeds = embedded::names().into_iter().filter_map(|name| embedded::text(name, "target.toml"));
     fuzz("target-files", seeds, |bytes| {
         let read = parse(Utf8Path::new("targets/a/target.toml"), String::from_utf8_lossy(bytes).into_owned());

@@ -139,7 +139,7 @@ fn schema_that_cannot_be_evaluated_gives_no_arguments() {
 }
 
 #[test]
-fn any_schema_gives_only_arguments_that_it_refuses_or_accepts() {
+fn fuzzed_schema_gives_only_arguments_that_it_refuses_or_accepts() {
     let chain = |length: usize| {
         let link = |index: usize| {
             let next = json!({"$ref": format!("#/$defs/d{}", index + 1)});

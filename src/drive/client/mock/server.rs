@@ -473,7 +473,7 @@ mod tests {
     use crate::model::spec::Role;
 
     #[test]
-    fn any_client_message_gets_reply_of_one_json_line() {
+    fn fuzzed_client_message_gets_reply_of_one_json_line() {
         let library = load(&[Source::Embedded]).expect("the embedded cases");
         let all = library.cases.iter().flat_map(|case| &case.tests);
         let honest = all.filter(|test| test.role == Role::Client && test.given.deviations.is_empty());

@@ -161,7 +161,7 @@ fn malformed_body_is_refused_at_its_line() {
 }
 
 #[test]
-fn damaged_snapshot_is_refused_or_parsed_as_it_is_rendered() {
+fn fuzzed_snapshot_is_refused_or_parsed_as_it_is_rendered() {
     let folder = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots/reference");
     let seeds = ["elicitation/actions", "sep-2106/bounds", "tools/list", "sep-2322/client-answers"];
     let seeds = seeds.map(|case| std::fs::read_to_string(folder.join(format!("{case}.snap"))).expect("a snapshot"));
