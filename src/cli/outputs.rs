@@ -130,8 +130,21 @@ impl OutputArgs {
         Err(Problem::new(Exit::Usage, text))
     }
 
+    /// Refuses a report of pairs, for a command that has none.
+    pub(super) fn refuse_pairs(&self) -> Result<(), Problem> {
+        if self.reports.iter().all(|output| output.kind != Kind::Pairs) {
+            return Ok(());
+        }
+        let text = "cannot write --report pairs=FILE: there are no results of pairs; test some with `casebook pair CLIENT \
+                    SERVER --report pairs=FILE`";
+        Err(Problem::new(Exit::Usage, text))
+    }
+
     /// Builds the report of some run logs and writes it in all requested formats.
     pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
+        if !sources.iter().any(has_pairs) {
+            self.refuse_pairs()?;
+        }
         let mut report = Report::new(sources, &ReportContext::of(library));
         report.view = self.view.unwrap_or(report.view);
         let mut written = Ok(());
@@ -238,11 +251,15 @@ pub(super) fn pairs(sources: &[Source], library: &Library) -> Pairs {
         pairs.describe(&source.header);
         source.records.iter().for_each(|record| pairs.add(record));
     }
-    for source in sources.iter().filter(|source| source.header.about.iter().any(|about| about.pair.is_some())) {
+    for source in sources.iter().filter(|source| has_pairs(source)) {
         let transcripts = read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten();
         transcripts.for_each(|transcript| pairs.add_evidence(&transcript));
     }
     pairs
+}
+
+fn has_pairs(source: &Source) -> bool {
+    source.header.about.iter().any(|about| about.pair.is_some())
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {

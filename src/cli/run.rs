@@ -44,6 +44,7 @@ const LINE: usize = 1000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
+    args.outputs.refuse_pairs()?;
     let mut library = load(&args.cases.sources()?)?;
     let ad_hoc = ad_hoc::named(args)?;
     let (names, mut left_out) = match &ad_hoc {

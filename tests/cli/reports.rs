@@ -136,6 +136,7 @@ fn view_changes_markdown_but_not_the_exit_status() {
     expected.exits(1).stdout_has(&["## MCP casebook: ❌ not as expected (expectation view)\n"]);
     let conformance = sandbox.run(&format!("{report} --view conformance"));
     conformance.exits(1).stdout_has(&["## MCP casebook: 1 target (conformance view)\n", "❌ 1 MUST violated"]);
+    sandbox.run("report run.jsonl --cases cases --report pairs=p.html").exits(2).stderr_has(&["no results of pairs"]);
     sandbox.run(&format!("{report} --view other")).exits(2).stderr_has(&["conformance, expectation"]);
 }
 
