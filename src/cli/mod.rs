@@ -77,13 +77,13 @@ pub use targets::{TargetsArgs, TargetsFormat};
 pub enum Exit {
     /// All results are as expected, known failures included.
     Fine,
+    /// There are no tests to run, or the adapter cannot express any of them.
+    Nothing,
     /// An unexpected result: a MUST violated, an inconclusive or flaky test, a stale known failure, a frozen check that
     /// no longer exists, or a snapshot that changed, is missing or cannot be read.
     Unexpected,
     /// A usage error: a wrong option or name, or an error in a case file or a `target.toml`.
     Usage,
-    /// There are no tests to run, or the adapter cannot express any of them.
-    Nothing,
     /// A target cannot be set up or started.
     Target,
     /// A file or the output cannot be written, whatever the other results are.
@@ -97,6 +97,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Returns the result of a run of which several may apply: the one that outweighs the others, or [`Exit::Fine`].
+    fn gravest(results: &[(bool, Self)]) -> Self {
+        results.iter().filter(|(applies, _)| *applies).map(|(_, exit)| *exit).max().unwrap_or(Self::Fine)
+    }
+
     /// The exit status of the process.
     pub fn status(self) -> u8 {
         match self {

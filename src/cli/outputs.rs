@@ -160,6 +160,20 @@ impl OutputArgs {
         written.map(|()| report)
     }
 
+    /// Prints the path of each written report, or why one could not be written. Returns the effect on the result of a run.
+    pub(super) fn tell(&self, written: Result<(), Problem>) -> Exit {
+        match written {
+            Ok(()) => {
+                self.print_paths();
+                Exit::Fine
+            }
+            Err(problem) => {
+                eprint_line(&problem.text);
+                problem.exit
+            }
+        }
+    }
+
     /// Prints the path of each written report.
     pub(super) fn print_paths(&self) {
         for output in self.reports.iter().filter(|output| !output.is_standard()) {

@@ -23,9 +23,9 @@ use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::{Transcript, WithoutProxy};
 use crate::model::{Pattern, Shard};
 use crate::plan::{Plan, Selection, plan as plan_of};
-use crate::report::Untrusted;
 use crate::report::pairs::Pairs;
 use crate::report::terminal::{PairTerminal, eprint_line, ignore_broken_pipe, keep_error};
+use crate::report::{Rate, Untrusted};
 use crate::run::{Seen, conduct};
 
 /// The most characters of a line about a target.
@@ -313,23 +313,13 @@ async fn carry_out(
     if let Some(error) = conducted.broken {
         return Err(error.into());
     }
-    reported?;
-    args.outputs.print_paths();
-    Ok(if conducted.footer.interrupted {
-        Exit::Interrupted
-    } else if pairs.has_bug() {
-        Exit::Bug
-    } else if !proxy_check.differences.is_empty() {
-        Exit::Unexpected
-    } else if pairs.unseen() > 0 {
-        Exit::Target
-    } else if !saving.is_complete() {
-        Exit::Unsaved
-    } else if args.outputs.strict && pairs.overall().held < pairs.overall().asked {
-        Exit::Unexpected
-    } else if pairs.overall().asked == 0 || args.check_proxy && proxy_check.all == 0 {
-        Exit::Nothing
-    } else {
-        Exit::Fine
-    })
+    let Rate { held, asked } = pairs.overall();
+    let exit = Exit::gravest(&[
+        (pairs.has_bug(), Exit::Bug),
+        (conducted.footer.interrupted, Exit::Interrupted),
+        (pairs.unseen() > 0, Exit::Target),
+        (!proxy_check.differences.is_empty() || args.outputs.strict && held < asked, Exit::Unexpected),
+        (asked == 0 || args.check_proxy && proxy_check.all == 0, Exit::Nothing),
+    ]);
+    Ok(exit.max(saving.exit()).max(args.outputs.tell(reported)))
 }

@@ -67,17 +67,12 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
             "{path} was cut when it was recorded and cannot be judged again; keeping its old verdicts"
         ));
     }
-    Ok(if summary.has_bug {
-        Exit::Bug
-    } else if summary.interrupted || summary.missing() > 0 {
-        Exit::Interrupted
-    } else if summary.has_unseen() {
-        Exit::Target
-    } else if summary.is_as_expected(args.outputs.strict) {
-        Exit::Fine
-    } else {
-        Exit::Unexpected
-    })
+    Ok(Exit::gravest(&[
+        (summary.has_bug, Exit::Bug),
+        (summary.interrupted || summary.missing() > 0, Exit::Interrupted),
+        (summary.has_unseen(), Exit::Target),
+        (!summary.is_as_expected(args.outputs.strict), Exit::Unexpected),
+    ]))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

@@ -301,17 +301,7 @@ async fn carry_out(
     }
     saving.print();
     let exit = exit(args.outputs.strict, &summary);
-    let exit = if saving.is_complete() { exit } else { exit.max(Exit::Unsaved) };
-    let exit = match reported {
-        Ok(()) => {
-            args.outputs.print_paths();
-            exit
-        }
-        Err(problem) => {
-            eprint_line(&problem.text);
-            exit.max(Exit::Unsaved)
-        }
-    };
+    let exit = exit.max(saving.exit()).max(args.outputs.tell(reported));
     match (conducted.broken, accepted) {
         (Some(error), _) => Err(error.into()),
         (None, Err(problem)) => Err(Problem { exit: exit.max(problem.exit), ..problem }),
@@ -430,17 +420,11 @@ fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
 }
 
 fn exit(strict: bool, summary: &RunSummary) -> Exit {
-    if summary.has_bug {
-        Exit::Bug
-    } else if summary.interrupted {
-        Exit::Interrupted
-    } else if summary.has_unseen() {
-        Exit::Target
-    } else if !summary.is_as_expected(strict) || summary.missing() > 0 {
-        Exit::Unexpected
-    } else if summary.unasked().next().is_none() && !summary.is_undecided() {
-        Exit::Fine
-    } else {
-        Exit::Nothing
-    }
+    Exit::gravest(&[
+        (summary.has_bug, Exit::Bug),
+        (summary.interrupted, Exit::Interrupted),
+        (summary.has_unseen(), Exit::Target),
+        (!summary.is_as_expected(strict) || summary.missing() > 0, Exit::Unexpected),
+        (summary.unasked().next().is_some() || summary.is_undecided(), Exit::Nothing),
+    ])
 }

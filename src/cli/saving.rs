@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 
 use super::here::here;
 use super::logs::CachedLog;
-use super::{Problem, caches};
+use super::{Exit, Problem, caches};
 use crate::model::record::{Footer, Header};
 use crate::report::Untrusted;
 use crate::report::terminal::eprint_line;
@@ -93,9 +93,9 @@ impl Saving {
         }
     }
 
-    /// Returns whether everything was saved.
-    pub(super) fn is_complete(&self) -> bool {
-        self.unsaved.is_empty()
+    /// Returns the effect on the result of the run.
+    pub(super) fn exit(&self) -> Exit {
+        if self.unsaved.is_empty() { Exit::Fine } else { Exit::Unsaved }
     }
 
     /// Prints what was not saved.

@@ -529,3 +529,17 @@ fn sides_that_cannot_be_paired_are_refused() {
     refused.exits(2).stderr_has(&["fixed cannot be the server of a pair: it has no adapter with the role `server`"]);
     sandbox.run("pair reference reference --only pairs/nothing").exits(2).stderr_has(&["matches no test"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn unsaved_run_log_replaces_a_failure_of_a_pair() {
+    let sandbox = Sandbox::empty();
+    std::os::unix::fs::symlink("/dev/full", sandbox.path().join("full.jsonl")).expect("a link");
+    let sides = "reference reference:array-wrapped-in-result --only pairs/any-values --transport http";
+    let run = |more: &str| sandbox.run(&format!("pair {sides} --strict {more}"));
+    run("--run-log pairs.jsonl").exits(1);
+    sandbox.write("file", "");
+    for unsaved in ["--run-log full.jsonl", "--run-log pairs.jsonl --report md=file/x.md"] {
+        run(unsaved).exits(6).stderr_has(&["cannot write "]);
+    }
+}
