@@ -151,7 +151,8 @@ impl OutputArgs {
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
             let evidence = || evidence(&report, sources, library);
-            written = written.and_then(|()| output.write(&report, evidence, || pairs(sources, library)));
+            let done = output.write(&report, evidence, || pairs(sources, library));
+            written = written.and(done);
         }
         let written = written.and(append_summary(&report));
         if self.annotations.is_some() {
