@@ -123,9 +123,6 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
-    /// Run the programs that show known failures without an adapter
-    #[command(after_long_help = REPRO)]
-    Repro(ReproArgs),
     /// Write the target.toml of the server that was just tried, and a workflow
     #[command(after_long_help = INIT)]
     Init(InitArgs),
@@ -207,15 +204,6 @@ adapter and its SDK; one of them makes it.
 
 Examples:
   casebook smoke ./my-sdk";
-
-const REPRO: &str = "\
-A [[known]] entry names its program by `repro = \"FILE\"`, which is in the folder
-repro/ of the target. A program that shows the failure prints one line and ends
-with status 0.
-
-Examples:
-  casebook repro go-sdk
-  casebook repro --all";
 
 const INIT: &str = "\
 casebook writes FOLDER/target.toml and .github/workflows/casebook.yml, and never
@@ -380,17 +368,6 @@ pub struct SmokeArgs {
     /// Check the adapter with a development build: accept another version than target.toml names
     #[arg(long)]
     pub dev: bool,
-}
-
-/// `casebook repro`.
-#[derive(Debug, Args)]
-pub struct ReproArgs {
-    /// Targets: names, or paths of a target.toml or its folder
-    #[arg(value_name = "TARGET", required_unless_present = "all", conflicts_with = "all")]
-    pub targets: Vec<String>,
-    /// Run the programs of all targets whose own programs are installed
-    #[arg(long)]
-    pub all: bool,
 }
 
 /// `casebook prove`.

@@ -35,7 +35,6 @@ pub(super) fn is_wanted(command: &Command) -> bool {
         Command::Run(_)
         | Command::Pair(_)
         | Command::Smoke(_)
-        | Command::Repro(_)
         | Command::Serve(_)
         | Command::Drive(_)
         | Command::Prove(_) => true,

@@ -12,7 +12,7 @@ use super::dev::{replace_targets, with_installed};
 use super::run::{plan_problem, targets, with_known};
 use super::set_up::prepare;
 use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
-use crate::drive::{Options, repro_file};
+use crate::drive::Options;
 use crate::judge::Judge;
 use crate::load::load;
 use crate::load::target::is_path;
@@ -319,7 +319,7 @@ fn programs(target: &Target, record: &Record, library: &Library) -> Vec<Program>
     };
     let mut programs: Vec<Program> = Vec::new();
     for path in target.known.iter().filter(is_broken).filter_map(|known| known.repro.as_ref()) {
-        let file = repro_file(path);
+        let file = Utf8Path::new("repro").join(path);
         if target.repro.is_empty() || programs.iter().any(|known| known.path == file.as_str()) {
             continue;
         }

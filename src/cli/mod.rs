@@ -30,7 +30,6 @@ mod prove;
 mod relay;
 mod replay;
 mod report;
-mod repro;
 mod run;
 mod saving;
 mod serve;
@@ -56,8 +55,8 @@ pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, ReproArgs,
-    SiteArgs, SmokeArgs,
+    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SiteArgs,
+    SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use import::{ImportArgs, SuiteName};
@@ -184,7 +183,6 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Explain(args) => cases::explain(args),
         Command::Targets(args) => targets::targets(args),
         Command::Smoke(args) => smoke::smoke(args),
-        Command::Repro(args) => repro::repro(args),
         Command::Known(args) => known::known(args),
         Command::Issue(args) => issue::issue(args),
         Command::Report(args) => report::report(args),

@@ -45,3 +45,19 @@ fn failures_of_an_embedded_target_need_a_copy_of_it() {
     assert!(!run.err.contains("tip:") && !run.err.contains("--accept"), "{}", run.err);
     sandbox.run(LAST).exits(0).stderr_has(&["t is embedded in casebook: copy ", "for example to targets/t,"]);
 }
+
+#[test]
+fn wrong_keys_of_evidence_are_refused() {
+    let sandbox = Sandbox::new();
+    let known = |repro: &str| {
+        format!("[[known]]\ntest = \"**\"\nrequirement = \"a/b\"\nreason = \"fails\"\nrepro = \"{repro}\"\n\n")
+    };
+    for repro in ["../a.sh", "/bin/sh", "", "a/../../b"] {
+        sandbox.script("t", "exit 1", &known(repro));
+        sandbox.run("run t").exits(2).stderr_has(&["`repro` leads out of the folder `repro/`", "name a file below"]);
+    }
+    sandbox.script("t", "exit 1", &(known("a.sh").trim_end().to_owned() + "\ndisclosure = \"secret\"\n"));
+    sandbox.run("run t").exits(2).stderr_has(&["`disclosure`", "embargo"]);
+    sandbox.script("t", "exit 1", "[repro]\ncommand = []\n");
+    sandbox.run("run t").exits(2).stderr_has(&["the command is empty"]);
+}

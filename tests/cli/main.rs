@@ -33,7 +33,6 @@ mod proves;
 mod records;
 mod reports;
 #[cfg(unix)]
-mod repro;
 #[cfg(target_os = "linux")]
 mod rogues;
 mod runs;
