@@ -92,7 +92,7 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         return Ok(None);
     }
     if args.accept || args.dev {
-        let text = "--accept and --dev need a target.toml, which `casebook init` writes after this run";
+        let text = "--accept and --dev need a target.toml, which `casebook init` prints";
         return Err(usage(text.to_owned()));
     }
     let here = here()?;
@@ -125,7 +125,7 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
 }
 
 /// Returns the target of a command. Its name has no secret, such as the value of an option.
-fn of_command(words: &[String], folder: &Utf8Path) -> Target {
+pub(super) fn of_command(words: &[String], folder: &Utf8Path) -> Target {
     let target = ad_hoc::of_command(words, folder);
     let secrets = Secrets::of(&target);
     let shown: Vec<_> = words.iter().filter(|word| secrets.out_of(word) == word.as_str()).cloned().collect();

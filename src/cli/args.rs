@@ -123,7 +123,7 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
-    /// Write the target.toml of the server that was just tried, and a workflow
+    /// Print a target.toml for a server, or a workflow for GitHub
     #[command(after_long_help = INIT)]
     Init(InitArgs),
     /// Print the [[known]] entries that would make a run succeed
@@ -206,12 +206,12 @@ Examples:
   casebook smoke ./my-sdk";
 
 const INIT: &str = "\
-casebook writes FOLDER/target.toml and .github/workflows/casebook.yml, and never
-overwrites a file. No file has the value of a header or a variable.
+A secret in the command or the URL is replaced by its name.
 
 Examples:
-  casebook run -- node server.js
-  casebook init conformance";
+  casebook init -- node ../server.js > conformance/target.toml
+  casebook init https://example.com/mcp > conformance/target.toml
+  casebook init --workflow > .github/workflows/casebook.yml";
 
 const KNOWN: &str = "\
 Each entry matches the failing tests of one requirement, and no test that

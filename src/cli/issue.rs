@@ -211,7 +211,7 @@ fn run(args: &IssueArgs, library: &Library) -> Result<Found, Problem> {
             title: target.title.clone(),
             version: target.package.as_ref().map(ToString::to_string),
             unverified: None,
-            tried: None,
+            ad_hoc: false,
             pair: None,
             planned: 0,
         });

@@ -30,7 +30,6 @@ use crate::model::set::Drift;
 use crate::model::target::{Target, TargetKind};
 use crate::model::text::count;
 use crate::model::transcript::StdioMode;
-use crate::model::tried::Tried;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
@@ -390,26 +389,12 @@ fn about(target: &Target, plan: &Plan) -> About {
         version: target.package.as_ref().map(ToString::to_string),
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
-        tried: tried(target).map(Box::new),
+        ad_hoc: target.is_ad_hoc(),
         pair: match &target.drives {
             TargetKind::Pair(pair) => PairAbout::of(pair).map(Box::new),
             TargetKind::Adapter(_) | TargetKind::Fixed(_) => None,
         },
     }
-}
-
-/// Describes a server that the user named by its command or URL, without the secrets in its words.
-fn tried(target: &Target) -> Option<Tried> {
-    let (secrets, mut tried) = (Secrets::of(target), Tried::of(target)?);
-    for word in tried.command.iter_mut().chain(&mut tried.url) {
-        let shown = secrets.out_of(word);
-        if shown != word.as_str() {
-            tried.left_out.push(shown.to_string());
-            *word = shown.into_owned();
-        }
-    }
-    tried.server = tried.server.map(|server| secrets.out_of(&server).into_owned());
-    Some(tried)
 }
 
 /// Returns the files of the targets; variants share one file.

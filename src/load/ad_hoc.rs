@@ -81,7 +81,7 @@ pub fn header_env(typed: &str) -> Result<Header, String> {
 }
 
 /// Returns whether a text can be the name of an environment variable: letters, digits and `_`.
-pub fn is_variable(name: &str) -> bool {
+fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|one| one == '_' || one.is_ascii_alphanumeric())
 }
 

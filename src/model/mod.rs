@@ -37,7 +37,6 @@ pub mod target;
 pub mod template;
 pub mod text;
 pub mod transcript;
-pub mod tried;
 pub mod untrusted;
 
 pub use hash::{fnv1a, hash};

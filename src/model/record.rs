@@ -12,7 +12,6 @@ use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::target::{Known, LeftToAuthor};
 use super::transcript::StdioMode;
-use super::tried::Tried;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
 /// The version of the run log's format. Within one version, fields are only added.
@@ -190,9 +189,9 @@ pub struct About {
     /// The number of planned tests of this target.
     #[serde(deserialize_with = "tests")]
     pub planned: usize,
-    /// The command or the URL of a server without a `target.toml`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tried: Option<Box<Tried>>,
+    /// `true` if the user named a server by its command or URL, without a `target.toml`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ad_hoc: bool,
     /// The client and the server, if the target is a pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<Box<PairAbout>>,

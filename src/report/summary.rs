@@ -39,7 +39,7 @@ impl RunSummary {
     /// A run without results, with its plan if that is known. It counts as interrupted until it has
     /// [`ended`](Self::end).
     pub fn new<'p>(header: &Header, plan: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
-        let numbers = header.about.iter().any(|about| about.tried.is_some()).then(Numbers::default);
+        let numbers = header.about.iter().any(|about| about.ad_hoc).then(Numbers::default);
         let mut summary = Self { planned: header.planned, interrupted: true, numbers, ..Self::default() };
         for target in &header.targets {
             summary.column(target);
@@ -189,7 +189,7 @@ mod tests {
             title: String::new(),
             version: None,
             unverified: None,
-            tried: None,
+            ad_hoc: false,
             pair: None,
             planned,
         };

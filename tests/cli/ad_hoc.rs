@@ -1,9 +1,8 @@
-//! Servers that the command line names by their command or URL, and the `target.toml` that `casebook init` writes of them.
+//! Servers that the command line names by their command or URL, and the `target.toml` that `casebook init` prints for them.
 
 use serde_json::{Value, json};
 
 use crate::http::{Server, certificate, is_listening, mcp, silent};
-use crate::process::output;
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
 
 /// A secret value, of which no part may be in any output.
@@ -96,13 +95,11 @@ fn secrets_of_a_command_are_in_no_output_and_no_file() {
     let words: Vec<_> = words.into_iter().chain(command).collect();
     let done = run_command(&sandbox, &["--verbose"], &words);
     done.exits(0).stdout_has(&["--token", "[token]", "--api-key=[api-key]", "my-server: "]);
-    let init = sandbox.run("init t --from run.jsonl");
-    init.exits(0).stderr_has(&["a secret was left out of \"[token]\"", "left out of \"--api-key=[api-key]\""]);
-    let file = sandbox.read("t/target.toml");
-    assert!(file.contains("\"--token\", \"[token]\", \"--api-key=[api-key]\""), "{file}");
-    let written = ["run.jsonl", "run.wire.jsonl", ".github/workflows/casebook.yml"].map(|name| sandbox.read(name));
+    let init = Finished::of(sandbox.command("init --").args(&words));
+    init.exits(0).stdout_has(&["\"--token\", \"[token]\", \"--api-key=[api-key]\""]);
+    let written = ["run.jsonl", "run.wire.jsonl"].map(|name| sandbox.read(name));
     let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
-    for text in written.iter().chain(&shown).chain([&file]) {
+    for text in written.iter().chain(&shown) {
         assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
     }
 }
@@ -112,11 +109,12 @@ fn secrets_of_a_url_are_in_no_output_and_no_file() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(mcp(Some(&["one"])));
     let other = "Zw9yH3uN6pB1sDqM";
-    let done = run(&sandbox, &[&format!("{}?api_key={SECRET}&token={other}", server.url()), "--verbose"]);
+    let url = format!("{}?api_key={SECRET}&token={other}", server.url());
+    let done = run(&sandbox, &[&url, "--verbose"]);
     done.exits(0).stdout_has(&["/mcp?api_key=[URL]&token=[URL]"]);
-    let init = sandbox.run("init t --from run.jsonl");
-    init.exits(0).stderr_has(&["a secret was left out of"]);
-    let written = ["run.jsonl", "run.wire.jsonl", "t/target.toml"].map(|name| sandbox.read(name));
+    let init = Finished::of(sandbox.command("init").arg(&url));
+    init.exits(0).stdout_has(&["/mcp?api_key=[URL]&token=[URL]"]);
+    let written = ["run.jsonl", "run.wire.jsonl"].map(|name| sandbox.read(name));
     let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
     for text in written.iter().chain(&shown) {
         assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
@@ -343,8 +341,11 @@ fn server_without_tools_is_not_asked_for_them() {
     assert!(!asked.iter().any(|method| ["tools/list", "tools/call"].contains(method)), "{asked:?}");
     assert!(asked.contains(&"tools/casebook-nothing"), "{asked:?}");
     // The same holds for the target.toml of the server.
-    sandbox.run("init t --from run.jsonl").exits(0);
-    assert!(sandbox.read("t/target.toml").contains("lacks = [\"tools\"]\n"), "{}", sandbox.read("t/target.toml"));
+    let printed = Finished::of(sandbox.command("init").arg(server.url())).out;
+    let printed = printed
+        .replace("# lacks", "lacks")
+        .replace("[\"2025-06-18\", \"2025-11-25\", \"2026-07-28\"]", "[\"2025-11-25\"]");
+    sandbox.write("t/target.toml", &printed);
     let before = server.requests().len();
     sandbox.run("run t").exits(0).stdout_has(&["as expected"]);
     let requests = server.requests().split_off(before);
@@ -393,80 +394,34 @@ fn wrong_use_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn init_writes_a_target_that_runs() {
+fn init_prints_a_target_that_runs() {
     let sandbox = Sandbox::empty();
-    sandbox.run("init").exits(2).stderr_has(&["nothing was tried yet"]);
-    let command = reference(&sandbox, None, "2026-07-28", &tools());
-    let words = ["--call", "one", "--"].into_iter().chain(command.iter().map(String::as_str));
-    Finished::of(sandbox.command("run").args(words)).exits(0);
-    output(std::process::Command::new("git").args(["init", "--quiet"]).current_dir(sandbox.path()));
-    sandbox.run("init my-server").exits(0).stdout_has(&[
-        "wrote my-server/target.toml",
-        "wrote .github/workflows/casebook.yml",
-        "casebook run ./my-server",
-        "casebook known run.jsonl >> ./my-server/target.toml",
-    ]);
-    let text = sandbox.read("my-server/target.toml");
-    for words in ["kind = \"fixed\"", "\"../serve.json\"", "revisions = [\"2026-07-28\"]", "calls = [\"one\"]"] {
-        assert!(text.contains(words), "{text}");
+    sandbox.run("init").exits(2).stderr_has(&["<URL>"]);
+    let mut command = reference(&sandbox, None, "2026-07-28", &tools());
+    if let Some(file) = command.last_mut() {
+        *file = format!("../{file}");
     }
-    assert!(sandbox.read(".github/workflows/casebook.yml").contains("target: \"my-server\""));
+    let printed = Finished::of(sandbox.command("init --").args(&command));
+    printed.exits(0).stdout_has(&["kind = \"fixed\"\n", "\"../serve.json\"]\n", "revisions = [\"2025-06-18\", "]);
+    sandbox.write("my-server/target.toml", &printed.out.replace("\"2025-06-18\", \"2025-11-25\", ", ""));
     sandbox.run("run ./my-server").exits(0);
-    let again = sandbox.run("init my-server --from cache/casebook/last/run.jsonl");
-    again.exits(2).stderr_has(&["has a target.toml already"]);
-    Finished::of(sandbox.command("run --").args(&command)).exits(0);
-    sandbox.run("init my-server").exits(2).stderr_has(&["never overwrites it"]);
-    assert_eq!(sandbox.read("my-server/target.toml"), text);
-    sandbox.run("init other").exits(0).stderr_has(&["casebook.yml exists already and stays as it is"]);
+    sandbox.run("init --workflow").exits(0).stdout_has(&["name: casebook\n", "target: conformance "]);
+    sandbox.run("init https://me:secret@example.com").exits(2).stderr_has(&["has a user or a password"]);
 }
 
 #[test]
-fn init_says_that_a_command_runs_in_another_folder() {
-    let sandbox = Sandbox::empty();
-    reference(&sandbox, None, "2025-11-25", &tools());
-    let serve = |file: String| {
-        let script = "exec \"$0\" __adapter --stdio-server \"${1#--file=}\"";
-        let words = ["sh".to_owned(), "-c".to_owned(), script.to_owned(), PROGRAM.to_owned(), format!("--file={file}")];
-        run_command(&sandbox, &[], &words).exits(0);
-    };
-    let warning = "the command now runs in";
-    serve("serve.json".to_owned());
-    let done = sandbox.run("init one --from run.jsonl");
-    done.exits(0);
-    assert!(!done.err.contains(warning), "{}", done.err);
-    assert!(sandbox.read("one/target.toml").contains("\"--file=../serve.json\""));
-    sandbox.run("run ./one").exits(0);
-    serve(sandbox.path().join("serve.json").display().to_string());
-    sandbox.run("init two --from run.jsonl").exits(0).stderr_has(&[warning, "/two, and may need a path to its files"]);
-    let here = sandbox.run("init . --from run.jsonl");
-    here.exits(0);
-    assert!(!here.err.contains(warning), "{}", here.err);
-}
-
-#[test]
-fn init_writes_no_value_of_a_header() {
+fn target_toml_has_roots_and_headers_of_the_environment() {
     let sandbox = Sandbox::empty();
     let (config, root) = certificate("127.0.0.1", |_| {});
     sandbox.write("root.pem", &root);
     let server = Server::tls(config, |request| {
-        let has = ["authorization", "x-tenant"].iter().all(|name| request.header(name).is_some());
+        let has = request.header("authorization").is_some();
         if has { mcp(Some(&["one"]))(request) } else { Some((401, Vec::new(), String::new())) }
     });
-    let (url, value) = (server.url(), format!("Bearer {SECRET}"));
-    let words =
-        [&url, "--cacert", "root.pem", "--header-env", "Authorization=MY_VALUE", "--header", "X-Tenant: acme-tenant"];
-    Finished::of(sandbox.command("run").args(words).env("MY_VALUE", &value)).exits(0);
-    sandbox.run("init t").exits(0).stderr_has(&["set MCP_X_TENANT"]);
-    let text = sandbox.read("t/target.toml");
-    let workflow = sandbox.read(".github/workflows/casebook.yml");
-    for absent in [SECRET, "acme-tenant"] {
-        assert!(!text.contains(absent) && !workflow.contains(absent), "{text}{workflow}");
-    }
-    assert!(
-        text.contains("cacert = \"../root.pem\"") && workflow.contains("${{ secrets.MY_VALUE }}"),
-        "{text}{workflow}"
-    );
-    let mut command = sandbox.command("run ./t");
-    Finished::of(command.env("MY_VALUE", &value).env("MCP_X_TENANT", "acme-tenant")).exits(0);
-    sandbox.run("run ./t").exits(4).stdout_has(&["the environment variable MY_VALUE for `Authorization` is not set"]);
+    let printed = Finished::of(sandbox.command("init").arg(server.url())).out;
+    let with_root = printed.replace("# header-env", "cacert = \"../root.pem\"\nheader-env");
+    sandbox
+        .write("t/target.toml", &with_root.replace("\"2025-06-18\", \"2025-11-25\", \"2026-07-28\"", "\"2025-11-25\""));
+    Finished::of(sandbox.command("run ./t").env("MCP_TOKEN", format!("Bearer {SECRET}"))).exits(0);
+    sandbox.run("run ./t").exits(4).stdout_has(&["the environment variable MCP_TOKEN for `Authorization` is not set"]);
 }

@@ -51,7 +51,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         version: None,
         unverified: None,
         planned,
-        tried: None,
+        ad_hoc: false,
         pair: None,
     };
     let header = Header {

@@ -34,7 +34,7 @@ fn source_of(target: TargetId, records: Vec<Record>) -> Source {
         title: HOSTILE.to_owned(),
         version: Some(HOSTILE.to_owned()),
         unverified: None,
-        tried: None,
+        ad_hoc: false,
         pair: None,
         planned: records.len() + 2,
     };
