@@ -129,7 +129,7 @@ pub enum Command {
     /// Print the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
-    /// Write the draft of an issue for a failed test
+    /// Print the draft of an issue for a failed test
     Issue(IssueArgs),
     /// Write reports from one or more run logs
     #[command(after_long_help = REPORT)]

@@ -39,7 +39,6 @@ pub(super) fn is_wanted(command: &Command) -> bool {
         | Command::Drive(_)
         | Command::Prove(_) => true,
         Command::Explain(args) => args.wire.is_some(),
-        Command::Issue(args) => args.run_log.is_none(),
         _ => false,
     }
 }

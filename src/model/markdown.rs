@@ -19,6 +19,11 @@ pub(crate) fn block(text: &str, limit: usize) -> String {
     format!("<pre>{}</pre>", escaped(&Untrusted(text).block(limit)))
 }
 
+/// Returns the text on one line.
+pub(crate) fn text(text: &str, limit: usize) -> String {
+    escaped(&Untrusted(&text.split_whitespace().collect::<Vec<_>>().join(" ")).line(limit))
+}
+
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

@@ -201,7 +201,7 @@ fn step(step: &Step, role: Role) -> String {
     out
 }
 
-pub(super) fn when(when: &When, role: Role) -> String {
+fn when(when: &When, role: Role) -> String {
     match when {
         When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
         When::Serve => "the server is built; nothing is sent".to_owned(),
@@ -306,7 +306,7 @@ fn check(check: &Check, role: Role) -> String {
 }
 
 /// Describes all conditions of an expectation in one sentence.
-pub(super) fn conditions(one: &Expectation, role: Role) -> String {
+fn conditions(one: &Expectation, role: Role) -> String {
     let outcomes: Vec<_> = one.outcome.iter().map(|outcome| outcome_in_words(*outcome, role)).collect();
     let mut parts: Vec<String> = Vec::new();
     let outcomes = outcomes.join(" or ").replace(" error or the request fails as ", " error or as ");
@@ -353,7 +353,7 @@ pub(super) fn conditions(one: &Expectation, role: Role) -> String {
     parts.join("; and ")
 }
 
-pub(super) fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
+fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
     match outcome {
         Outcome::Refused if role == Role::Client => "the client raises an error of its own",
         Outcome::Hidden if role == Role::Client => "the client does not offer the tool to its user",

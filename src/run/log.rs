@@ -236,15 +236,7 @@ fn read(
 /// # Errors
 /// [`LogError`] if the file cannot be opened.
 pub fn read_wire(log: &Utf8Path) -> Result<impl Iterator<Item = Result<Transcript, LogError>> + use<>, LogError> {
-    read_wire_file(&wire_path(log))
-}
-
-/// Reads transcripts as [`read_wire`] does, from any file.
-///
-/// # Errors
-/// [`LogError`] if the file cannot be opened.
-pub fn read_wire_file(path: &Utf8Path) -> Result<impl Iterator<Item = Result<Transcript, LogError>> + use<>, LogError> {
-    let mut lines = Reader::open(path)?;
+    let mut lines = Reader::open(&wire_path(log))?;
     let mut failed = false;
     Ok(std::iter::from_fn(move || {
         let path = lines.path().to_owned();

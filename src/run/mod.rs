@@ -14,10 +14,7 @@ mod secrets;
 
 pub use conduct::{Conducted, RunError, Seen, Unfinished, conduct};
 pub use lines::private_folder;
-pub use log::{
-    Log, LogError, RunLog, read_header, read_log, read_shortened, read_what_is_there, read_wire, read_wire_file,
-    wire_path,
-};
+pub use log::{Log, LogError, RunLog, read_header, read_log, read_shortened, read_what_is_there, read_wire, wire_path};
 pub use order::InOrder;
 pub use replay::{Replay, rejudge};
 pub use secrets::Secrets;

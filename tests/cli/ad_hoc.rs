@@ -65,6 +65,8 @@ fn server_with_a_defect_has_a_finding() {
     let sandbox = Sandbox::empty();
     let command = reference(&sandbox, Some("error-id-lost"), "2025-11-25", &tools());
     run_command(&sandbox, &[], &command).exits(1).stdout_has(&["messages/error-has-the-id", "MUST", " violated"]);
+    let issue = Finished::of(sandbox.command("issue --run-log run.jsonl").args(["**", "casebook"]));
+    issue.exits(0).stdout_has(&["casebook run --only ", " -- ", " --stdio-server serve.json\n"]);
 }
 
 #[test]

@@ -222,7 +222,7 @@ impl Finished {
         settings.add_filter(r"\[CACHE\]/runs/[^/\s]+/", "[CACHE]/runs/[RUN]/");
         settings.add_filter(r"(/private)?/(tmp|var/folders)/[^\s/`\]]*\.tmp\w+", "[DESK]");
         settings.add_filter(&regex_of(PROGRAM), "casebook");
-        settings.add_filter(r"\| casebook \| `[^`]*`", "| casebook | `[VERSION]`");
+        settings.add_filter(r"mcp-casebook\) `[^`]*`", "mcp-casebook) `[VERSION]`");
         let Self { out, err, status } = self;
         let status = status.map_or("none".to_owned(), |status| status.to_string());
         let text = format!("exit status {status}\n──── out\n{out}──── err\n{err}");

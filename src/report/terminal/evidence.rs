@@ -13,10 +13,10 @@ use crate::model::transcript::{End, Message, Party, Served, Transcript};
 use crate::report::Untrusted;
 
 /// A label, and the text beside it, which may have several lines.
-pub(super) type Labelled = (&'static str, String);
+pub(in crate::report) type Labelled = (&'static str, String);
 
-/// The characters of a message, and of any text on one line, that are shown.
-const SHOWN: usize = 600;
+/// The characters of a message, and of any text on one line, that the terminal shows.
+pub(super) const SHOWN: usize = 600;
 /// The first and the last lines that are shown of a longer text. A traceback has its exception at the end.
 const FIRST_LINES: usize = 4;
 const LAST_LINES: usize = 16;
@@ -27,9 +27,9 @@ const UNFOLDED: usize = 2;
 const READ: usize = 1 << 20;
 
 /// Returns the request and the response that the verdict is about, or else the last message in each direction of its
-/// step, in the order of time, and the end of the step where no response shows it. A step that never began has the
-/// evidence of the step that ended the session.
-pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labelled> {
+/// step, each with at most `most` characters, in the order of time, and the end of the step where no response shows it. A
+/// step that never began has the evidence of the step that ended the session.
+pub(in crate::report) fn evidence(transcript: &Transcript, verdict: &Verdict, most: usize) -> Vec<Labelled> {
     let Some(step) = transcript.steps.get(verdict.step).or(transcript.steps.last()) else {
         return match &transcript.served {
             Served::Refused { r#type, message } => vec![("refused", lines(&format!("{type}: {message}")))],
@@ -47,9 +47,9 @@ pub(super) fn evidence(transcript: &Transcript, verdict: &Verdict) -> Vec<Labell
     let mut evidence = Vec::new();
     for message in places.into_iter().map(|place| &step.messages[place]) {
         match message.from {
-            Party::Harness => evidence.push(("sent", line(&message.text))),
+            Party::Harness => evidence.push(("sent", Untrusted(&message.text).line(most))),
             Party::Target => {
-                evidence.push(("received", line(&message.text)));
+                evidence.push(("received", Untrusted(&message.text).line(most)));
                 evidence.extend(unfolded(&message.text).into_iter().map(|text| ("", text)));
             }
         }
@@ -156,7 +156,7 @@ mod tests {
     fn evidence_of(step: usize, end: End, messages: &[(Party, &str)]) -> Vec<Labelled> {
         let messages = messages.iter().map(|(from, text)| samples::message(*from, text)).collect();
         let first = StepTranscript { messages, end, ..samples::replied(&[]) };
-        evidence(&samples::transcript(vec![first]), &Verdict { step, ..verdict(VerdictKind::Note) })
+        evidence(&samples::transcript(vec![first]), &Verdict { step, ..verdict(VerdictKind::Note) }, SHOWN)
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
             let (place, pointer, message) = ("reply".to_owned(), String::new(), "it is wrong".to_owned());
             let finding = Finding::Violation { place, pointer, message, reply };
             let verdict = Verdict { detail: vec![finding.into()], ..verdict(VerdictKind::Note) };
-            evidence(&samples::transcript(vec![step.clone()]), &verdict)
+            evidence(&samples::transcript(vec![step.clone()]), &verdict, SHOWN)
         };
         assert_eq!(shown(Some(3)), [("sent", asked(2)), ("received", result(2))]);
         assert_eq!(shown(None), [("sent", asked(3)), ("received", result(3))]);

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::evidence::{Labelled, evidence, line, lines};
+use super::evidence::{Labelled, SHOWN, evidence, line, lines};
 use super::{BOLD, DIM, RED, name, padded, style, widest};
 use crate::model::case::Library;
 use crate::model::record::{Record, Verdict, VerdictKind};
@@ -310,7 +310,7 @@ impl Finding {
             case: Untrusted(record.test.case.as_str()).line(200),
             title: Untrusted(&record.title).line(200),
             verdict: verdict.clone(),
-            evidence: transcript.map(|transcript| evidence(transcript, verdict)).unwrap_or_default(),
+            evidence: transcript.map(|transcript| evidence(transcript, verdict, SHOWN)).unwrap_or_default(),
             others: Vec::new(),
             tests: BTreeMap::new(),
         }

@@ -5,7 +5,7 @@
 //! the numbers. Text of targets is made harmless here.
 
 mod encounter;
-mod evidence;
+pub(super) mod evidence;
 mod findings;
 mod pairs;
 mod plain;
