@@ -1,296 +1,244 @@
-//! Removes the secrets of a target and of the environment from texts.
+//! Masks the secrets of a target and of the environment in texts.
 //!
 //! Takes a target and the environment of this process, gives texts with `[NAME]` in place of the value of a variable.
 //! Must not know records. Used only after judging, because a name in place of a number is not JSON.
 
-mod matcher;
-mod words;
-
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+
+use base64::engine::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use crate::model::endpoint::HeaderValue;
 use crate::model::target::{Fixed, Target, TargetKind};
-use matcher::{Matcher, PIECE, Wanted};
 
-/// The length of the shortest secret, in bytes. Shorter values are words such as `error` and `true`, which texts need.
-const SHORTEST: usize = PIECE;
+/// The length of the shortest value that is masked, in bytes. Shorter values occur in any text.
+const SHORTEST: usize = 8;
 /// The variable that names further secret variables, separated by commas or spaces; `-NAME` is not a secret.
 const NAMED: &str = "CASEBOOK_SECRETS";
-/// The parts of names that mark a variable as a secret.
-const NAMES: [&str; 24] = [
-    "AUTH",
-    "AUTHORIZATION",
-    "BEARER",
-    "COOKIE",
-    "COOKIES",
-    "CRED",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "CREDS",
-    "DSN",
-    "JWT",
-    "KEY",
-    "KEYS",
-    "OAUTH",
-    "OTP",
-    "PASS",
-    "PASSPHRASE",
-    "PASSWD",
-    "PAT",
-    "PSK",
-    "SAS",
-    "SESSIONID",
-    "WEBHOOK",
-    "WEBHOOKS",
-];
-/// The endings of parts of names that mark a variable as a secret: `PGPASSWORD`, `BINDPW`.
-const ENDINGS: [&str; 11] = [
-    "TOKEN",
-    "TOKENS",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWORDS",
-    "APIKEY",
-    "ACCESSKEY",
-    "ACCOUNTKEY",
-    "PRIVATEKEY",
-    "SSHPASS",
-];
-/// The parts of names that mark a secret only beside other parts: `PWD` alone is a folder.
-const BESIDE_OTHERS: [&str; 2] = ["PWD", "PW"];
-/// The beginnings of values that are secrets under any name: tokens of well-known services, JWTs and private keys.
-const TOKENS: [&str; 29] = [
-    "-----BEGIN ",
-    "AIza",
-    "AKIA",
-    "ASIA",
-    "SG.",
-    "dop_v1_",
-    "eyJ",
-    "gho_",
-    "ghp_",
-    "ghr_",
-    "ghs_",
-    "ghu_",
-    "github_pat_",
-    "glpat-",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "rk_live_",
-    "shpat_",
-    "sk-",
-    "sk_live_",
-    "sk_test_",
-    "xapp-",
-    "xoxa-",
-    "xoxb-",
-    "xoxp-",
-    "xoxr-",
-    "xoxs-",
-    "ya29.",
-];
-/// The length of the shortest token and of the shortest random word, in bytes.
-const TOKEN: usize = 16;
+/// The parts of names that mark a secret.
+const PARTS: &str = "AUTH AUTHORIZATION BEARER COOKIE COOKIES CRED CREDENTIAL CREDENTIALS CREDS DSN JWT KEY KEYS OAUTH OTP \
+                     PASS PASSPHRASE PASSWD PAT PSK SAS SESSIONID SIG SIGNATURE WEBHOOK WEBHOOKS";
+/// The endings of parts of names that mark a secret: `PGPASSWORD`.
+const ENDINGS: &str = "TOKEN TOKENS SECRET SECRETS PASSWORD PASSWORDS APIKEY ACCESSKEY ACCOUNTKEY PRIVATEKEY SSHPASS";
+/// The last parts of names whose values lead to a secret and are none.
+const PLACES: [&str; 5] = ["DIR", "ENV", "FILE", "PATH", "SOCK"];
 
-/// The secret values of one target.
+/// The most backslashes of one escape, in JSON within JSON.
+const BACKSLASHES: usize = 15;
+
+/// A text to mask.
+#[derive(Debug)]
+struct Pattern {
+    text: String,
+    /// The replacement.
+    name: String,
+}
+
+/// The secret values of one target, by their first byte.
 #[derive(Debug, Default)]
-pub struct Secrets(Option<Matcher>);
+pub struct Secrets(Vec<Vec<Pattern>>);
 
 impl Secrets {
-    /// Returns the secrets of a target: all variables that its file sets, the secrets in the words of a server's command
-    /// and in its URL, and the inherited variables that are secrets by their name or value, or that the user names as
-    /// secrets.
+    /// Returns the secrets of a target: the variables that its file sets, the values of its headers, the secrets in the words
+    /// of a server's command and in its URL, and the inherited variables that are named like secrets.
     pub fn of(target: &Target) -> Self {
         let mut set: Vec<_> = target.env.clone().into_iter().collect();
         let mut names = target.secrets.clone();
-        if let TargetKind::Fixed(Fixed::Running(endpoint)) = &target.drives {
-            // The variables of headers, whatever their names are.
-            names.extend(endpoint.headers.iter().filter_map(|header| match &header.value {
-                HeaderValue::Variable(name) => Some(name.clone()),
-                HeaderValue::Given(_) => None,
-            }));
-            set.extend(endpoint.headers.iter().filter_map(|header| match &header.value {
-                HeaderValue::Given(value) if is_secret(&header.name) || has_secret(value) => {
-                    Some((header.name.clone(), value.clone()))
+        match &target.drives {
+            TargetKind::Fixed(Fixed::Running(endpoint)) => {
+                for header in &endpoint.headers {
+                    match &header.value {
+                        HeaderValue::Variable(name) => names.push(name.clone()),
+                        HeaderValue::Given(value) => {
+                            set.extend(is_secret(&header.name).then(|| (header.name.clone(), value.clone())));
+                        }
+                    }
                 }
-                HeaderValue::Given(_) | HeaderValue::Variable(_) => None,
-            }));
-            set.extend(words::of_url(&endpoint.url));
+                set.extend(in_words(&[&endpoint.url]));
+            }
+            TargetKind::Fixed(Fixed::Server(command)) => {
+                set.extend(in_words(&command.iter().map(String::as_str).collect::<Vec<_>>()));
+            }
+            TargetKind::Fixed(Fixed::Client(_)) | TargetKind::Adapter(_) | TargetKind::Pair(_) => {}
         }
-        if let TargetKind::Fixed(Fixed::Server(command)) = &target.drives {
-            set.extend(words::of_command(command));
-        }
-        Self::among(set, inherited(), &Named::of(&names))
+        let typed = std::env::var(NAMED).unwrap_or_default();
+        names.extend(typed.split([',', ' ']).map(str::to_owned));
+        let inherited = std::env::vars_os();
+        Self::among(set, inherited.map(|(name, value)| (lossy(&name), lossy(&value))), &names)
     }
 
-    /// Returns the secrets of the environment of this process.
-    pub fn inherited() -> Self {
-        Self::among([], inherited(), &Named::of(&[]))
-    }
-
+    /// Returns the secrets among these variables: those that are `set`, and the inherited ones that are named like secrets
+    /// or listed in `names`. A name with `-` before it is not a secret.
     fn among(
-        set: impl IntoIterator<Item = (String, String)>,
+        set: Vec<(String, String)>,
         inherited: impl IntoIterator<Item = (String, String)>,
-        named: &Named,
+        names: &[String],
     ) -> Self {
-        let mut wanted = BTreeSet::new();
-        let set = set.into_iter().map(|(name, value)| (name, value, true));
-        let inherited = inherited.into_iter().map(|(name, value)| (name, value, false));
-        for (name, value, is_set) in set.chain(inherited).filter(|(name, ..)| !named.no.contains(name)) {
-            let is_named = named.yes.contains(&name);
-            wanted.extend(
-                wanted_of(&name, &value, is_set, is_named).into_iter().filter(|one| one.value.len() >= SHORTEST),
-            );
+        let is_excluded = |name: &String| names.iter().any(|one| one.strip_prefix('-') == Some(name));
+        let is_named = |name: &String| names.contains(name) || is_secret(name);
+        let set = set.into_iter().map(|(name, value)| (is_named(&name), name, value));
+        let inherited = inherited.into_iter().filter(|(name, _)| is_named(name));
+        let all = set.chain(inherited.map(|(name, value)| (true, name, value)));
+        let mut patterns: Vec<Vec<Pattern>> = Vec::new();
+        for (is_named, name, value) in all.filter(|(_, name, _)| !is_excluded(name)) {
+            // The word after `Bearer` is a secret of its own.
+            let mut values = vec![value.trim(), value.split_whitespace().next_back().unwrap_or_default()];
+            values.dedup();
+            for value in values.into_iter().filter(|value| value.len() >= SHORTEST && (is_named || !is_word(value))) {
+                for text in [value.to_owned()].into_iter().chain(in_base64(value.as_bytes())) {
+                    patterns.resize_with(256, Vec::new);
+                    patterns[usize::from(text.as_bytes()[0])].push(Pattern { text, name: format!("[{name}]") });
+                }
+            }
         }
-        let mut wanted: Vec<_> = wanted.into_iter().collect();
-        // Shorter values first, so that a value inside another value is shown with its own name.
-        wanted.sort_by_key(|one| one.value.len());
-        Self(Matcher::new(&wanted))
+        Self(patterns)
     }
 
     /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.0.is_empty()
     }
 
     /// Returns a text without the secrets.
     pub fn out_of<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.0.as_ref().map_or(Cow::Borrowed(text), |matcher| matcher.replaced(text))
+        self.out_of_first(text, text.len())
     }
 
-    /// Returns the first bytes of a text without the secrets. A secret that is cut at the end is hidden too.
+    /// Returns the first bytes of a text without the secrets. A secret that is cut at the end is masked too.
     pub(super) fn out_of_first<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
-        match &self.0 {
-            Some(matcher) => matcher.replaced_within(text, most),
-            None => Cow::Borrowed(&text[..matcher::floor(text, most)]),
+        let most = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let (mut out, mut kept, mut at) = (String::new(), 0, 0);
+        while at < most {
+            let (rest, first) = (&text[at..], usize::from(text.as_bytes()[at]));
+            // An escape can stand for any character.
+            let all = if first == usize::from(b'\\') { self.0.get(..) } else { self.0.get(first..=first) };
+            let all = all.unwrap_or_default().iter().flatten();
+            let found = all.filter_map(|pattern| Some((length(rest, &pattern.text)?, pattern)));
+            // A whole value comes before the beginning of a longer one.
+            let best = found.max_by_key(|(length, pattern)| (*length, Reverse(pattern.text.len())));
+            if let Some((length, Pattern { name, .. })) = best {
+                out += &text[kept..at];
+                out += name;
+                at += length;
+                kept = at;
+            } else {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+            }
         }
+        if kept == 0 { Cow::Borrowed(&text[..most]) } else { Cow::Owned(out + &text[kept.min(most)..most]) }
     }
 }
 
-/// The variables that the user has named.
-#[derive(Debug, Default)]
-struct Named {
-    yes: BTreeSet<String>,
-    no: BTreeSet<String>,
+/// Returns the length of a value at the beginning of a text, in which each character may be escaped as in JSON, also in JSON
+/// within JSON. The beginning of the value is enough where the text is cut.
+fn length(text: &str, value: &str) -> Option<usize> {
+    let (mut rest, mut before) = (text, ' ');
+    for (at, one) in value.char_indices() {
+        if at >= SHORTEST && (rest.is_empty() || rest.starts_with(['…', '\n'])) {
+            break;
+        }
+        // All backslashes in a row are read at once.
+        if (before, one) != ('\\', '\\') {
+            rest = after(rest, one, before == '\\')?;
+        }
+        before = one;
+    }
+    Some(text.len() - rest.len())
 }
 
-impl Named {
-    /// Returns the variables of a target's file and of [`NAMED`].
-    fn of(names: &[String]) -> Self {
-        let typed = std::env::var(NAMED).unwrap_or_default();
-        let typed = typed.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned);
-        Self::among(names.iter().cloned().chain(typed))
+/// Returns the text after its first character, if that is this one, possibly escaped. The backslashes of the escape may be
+/// read already.
+fn after(text: &str, one: char, is_escaped: bool) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix(one).filter(|_| one != '\\') {
+        return Some(rest);
     }
-
-    fn among(names: impl IntoIterator<Item = String>) -> Self {
-        let mut named = Self::default();
-        for name in names {
-            match name.strip_prefix('-') {
-                Some(name) => named.no.insert(name.to_owned()),
-                None => named.yes.insert(name),
-            };
-        }
-        named
+    let backslashes = text.bytes().take(BACKSLASHES).take_while(|byte| *byte == b'\\').count();
+    let mut rest = &text[backslashes..];
+    if backslashes == 0 && !is_escaped {
+        return None;
     }
-}
-
-/// Returns the environment of this process. A value that is not UTF-8 appears twice: with replacement characters, and as
-/// Latin-1.
-fn inherited() -> impl Iterator<Item = (String, String)> {
-    let read = |value: std::ffi::OsString| match value.into_string() {
-        Ok(value) => vec![value],
-        Err(value) => {
-            let latin = value.as_encoded_bytes().iter().copied().map(char::from).collect();
-            vec![value.to_string_lossy().into_owned(), latin]
-        }
+    let letter = match one {
+        '\\' => return Some(rest),
+        '\n' => 'n',
+        '\t' => 't',
+        '\r' => 'r',
+        one => one,
     };
-    let named = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
-    named.flat_map(move |(name, value)| read(value).into_iter().map(move |value| (name.clone(), value)))
+    // `\u` begins a code unit, so that letters are not escaped by themselves.
+    if let Some(rest) = rest.strip_prefix(letter).filter(|_| !one.is_alphanumeric()) {
+        return Some(rest);
+    }
+    for unit in one.encode_utf16(&mut [0; 2]) {
+        let (digits, next) = rest.trim_start_matches('\\').strip_prefix('u')?.split_at_checked(4)?;
+        rest = next;
+        (u16::from_str_radix(digits, 16) == Ok(*unit)).then_some(())?;
+    }
+    Some(rest)
 }
 
-/// Returns the parts of a variable that are hidden.
-fn wanted_of(name: &str, value: &str, is_set: bool, is_named: bool) -> Vec<Wanted> {
-    let wanted = |value: &str, in_part| Wanted { value: value.to_owned(), name: format!("[{name}]"), in_part };
-    let is_secret = is_named || is_secret(name) || is_token(value.trim());
-    let inner = inner(value);
-    if !is_set && !is_secret && inner.is_empty() {
-        return Vec::new();
-    }
-    let mut all: Vec<_> = inner.iter().map(|part| wanted(part, true)).collect();
-    if !is_location(value) && (is_secret || is_set && is_random(value.trim())) {
-        all.push(wanted(value.trim(), true));
-        all.extend((value.trim() != value).then(|| wanted(value, false)));
-        return all;
-    }
-    // Pieces of an address, a path or a setting often appear in unrelated texts, so only the whole value is hidden.
-    all.extend([value, value.trim()].into_iter().chain(value.lines().map(str::trim)).map(|one| wanted(one, false)));
-    if is_secret {
-        let words = value.split(|one: char| !one.is_ascii_alphanumeric());
-        all.extend(words.filter(|word| is_random(word)).map(|word| wanted(word, true)));
-    }
-    all
+/// Returns the part that all base64 texts with a value have in common, for each number of bytes before the value.
+fn in_base64(value: &[u8]) -> impl Iterator<Item = String> {
+    (0..3).flat_map(move |lead| {
+        let bytes = [&[0; 2][..lead], value].concat();
+        let (start, end) = ((lead * 8).div_ceil(6), bytes.len() * 8 / 6);
+        let common = |text: String| text[start..end].to_owned();
+        let (standard, url_safe) = (common(STANDARD_NO_PAD.encode(&bytes)), common(URL_SAFE_NO_PAD.encode(&bytes)));
+        let is_other = url_safe != standard;
+        std::iter::once(standard).chain(is_other.then_some(url_safe))
+    })
 }
 
-/// Returns whether a variable of this name is a secret.
+/// Returns the values in the words of a command that stand after the name of a secret: `--token VALUE`, `TOKEN=VALUE`,
+/// `X-Api-Key: VALUE`, `https://host/?token=VALUE`.
+fn in_words(words: &[&str]) -> Vec<(String, String)> {
+    let is_value = |value: &str| !value.starts_with(['-', '/', '.', '~']);
+    let mut found = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        let option = word.strip_prefix('-').map(|option| option.trim_start_matches('-'));
+        let next = words.get(place + 1).filter(|next| is_value(next));
+        found.extend(option.filter(|name| is_secret(name)).zip(next).map(|(name, value)| (name, *value)));
+        let is_url = word.contains("://");
+        for (at, _) in word.match_indices(['=', ':']) {
+            let name = word[..at].rsplit(['=', ':', '?', '&', ';', '/', ',']).next().unwrap_or_default();
+            let (name, value) = (name.trim_start_matches('-'), word[at + 1..].trim());
+            let end = if is_url { value.find(['&', '#']) } else { None };
+            let value = &value[..end.unwrap_or(value.len())];
+            found.extend((is_secret(name) && is_value(value)).then_some((name, value)));
+        }
+        let user = word.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next()?.rsplit_once('@'));
+        found.extend(user.and_then(|(user, _)| user.split_once(':')).map(|(_, password)| ("password", password)));
+    }
+    let mut found: Vec<_> = found.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    // A whole command line, such as the one after `sh -c`.
+    for word in words.iter().filter(|word| word.contains(char::is_whitespace)) {
+        let parts: Vec<_> = word.split_whitespace().map(|part| part.trim_matches(['"', '\''])).collect();
+        found.extend(in_words(&parts));
+    }
+    found
+}
+
+/// Returns whether a variable, a header, an option or a parameter of this name is a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let parts: Vec<_> = name.split(['_', '-', '.', ' ']).filter(|part| !part.is_empty()).collect();
     let has = |part: &&str| {
-        let ends = ENDINGS.iter().any(|ending| part.ends_with(ending)) || part.len() > 2 && part.ends_with("PW");
-        NAMES.contains(part) || ends || BESIDE_OTHERS.contains(part) && parts.len() > 1
+        let ends = ENDINGS.split(' ').any(|ending| part.ends_with(ending)) || part.len() > 2 && part.ends_with("PW");
+        // `PWD` alone is a folder.
+        PARTS.split(' ').any(|one| one == *part) || ends || ["PWD", "PW"].contains(part) && parts.len() > 1
     };
-    parts.iter().any(has) || parts.windows(2).any(|two| two == ["SESSION", "ID"])
+    let is_place = parts.last().is_some_and(|last| PLACES.contains(last)) || parts.first() == Some(&"NO");
+    let is_named = parts.iter().any(has) || parts.windows(2).any(|two| two == ["SESSION", "ID"]) || name == "CODE";
+    is_named && !is_place
 }
 
-/// Returns whether a value is a token, or has one after a word such as `Bearer`.
-fn has_secret(value: &str) -> bool {
-    is_token(value.trim()) || !inner(value).is_empty()
+/// Returns whether a value consists of words only, such as `tool-error`.
+fn is_word(value: &str) -> bool {
+    value.chars().all(|one| one.is_alphabetic() || "-_. ".contains(one))
 }
 
-/// Returns the credentials of an `Authorization` header, after the name of their scheme.
-fn credentials(value: &str) -> Option<&str> {
-    const SCHEMES: [&str; 5] = ["apikey", "basic", "bearer", "digest", "token"];
-    let (scheme, rest) = value.trim().split_once(char::is_whitespace)?;
-    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim())
-}
-
-fn is_token(value: &str) -> bool {
-    let begins = TOKENS.iter().any(|token| value.starts_with(token));
-    begins && value.len() >= TOKEN && (value.starts_with('-') || !value.contains(char::is_whitespace))
-}
-
-/// Returns whether a word looks random: long, with letters and digits.
-fn is_random(word: &str) -> bool {
-    let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
-    let is_one_word = !word.contains(|one: char| one.is_whitespace() || one == '-');
-    word.len() >= TOKEN && is_one_word && count(u8::is_ascii_digit) >= 2 && count(u8::is_ascii_alphabetic) >= 2
-}
-
-/// Returns whether a value is an address or a path.
-fn is_location(value: &str) -> bool {
-    let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    let value = value.trim();
-    value.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
-        || ["/", "./", "../", "~/", "unix:"].iter().any(|start| value.starts_with(start))
-        || value.as_bytes().get(1..3).is_some_and(|rest| rest == b":\\")
-}
-
-/// Returns the secrets inside a value: the password or key in an address, and `Password=…` in a list.
-fn inner(value: &str) -> Vec<&str> {
-    let user = value.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next()?.rsplit_once('@'));
-    let in_address = user.and_then(|(user, _)| match user.split_once(':') {
-        Some((_, password)) => Some(password),
-        None => is_random(user).then_some(user),
-    });
-    let pairs = value.split([';', '&', '?', ',', ' ', '\n']).filter_map(|pair| pair.split_once('='));
-    let secret = pairs.filter(|(name, _)| is_secret(&format!("in {name}")) || name.eq_ignore_ascii_case("sig"));
-    let quotes = ['"', '\'', ' '];
-    let all =
-        in_address.into_iter().chain(credentials(value)).chain(secret.map(|(_, value)| value.trim_matches(quotes)));
-    all.filter(|part| part.len() >= SHORTEST).collect()
+fn lossy(text: &std::ffi::OsStr) -> String {
+    text.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

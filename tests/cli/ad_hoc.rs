@@ -113,9 +113,9 @@ fn secrets_of_a_url_are_in_no_output_and_no_file() {
     let other = "Zw9yH3uN6pB1sDqM";
     let url = format!("{}?api_key={SECRET}&token={other}", server.url());
     let done = run(&sandbox, &[&url, "--verbose"]);
-    done.exits(0).stdout_has(&["/mcp?api_key=[URL]&token=[URL]"]);
+    done.exits(0).stdout_has(&["/mcp?api_key=[api_key]&token=[token]"]);
     let init = Finished::of(sandbox.command("init").arg(&url));
-    init.exits(0).stdout_has(&["/mcp?api_key=[URL]&token=[URL]"]);
+    init.exits(0).stdout_has(&["/mcp?api_key=[api_key]&token=[token]"]);
     let written = ["run.jsonl", "run.wire.jsonl"].map(|name| sandbox.read(name));
     let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
     for text in written.iter().chain(&shown) {
