@@ -27,7 +27,6 @@ pub mod jsonrpc;
 pub mod judge;
 pub mod load;
 pub mod model;
-mod peer;
 pub mod plan;
 pub mod proof;
 pub mod report;

@@ -49,7 +49,6 @@ use camino::Utf8Path;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::model::untrusted::is_safe;
-use crate::peer::{self, Peer};
 use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
 pub use ad_hoc::AdHocArgs;
 use args::heading;
@@ -204,7 +203,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         // This is a process of its own, which shares nothing with the harness.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
             let file = stdio_server.as_deref().map(Utf8Path::as_std_path);
-            return reference::run(mutant.as_deref(), file, |peer| peer::of(peer) != Peer::Foreign);
+            return reference::run(mutant.as_deref(), file);
         }
     };
     // A command that could not write its output ends with the same problem.

@@ -1,4 +1,4 @@
-//! Acceptance of connections: only from this user and root, with a limit, and not from silent peers.
+//! Acceptance of connections, with a limit on their number, and on their age without a request.
 //!
 //! Takes a listener, passes its connections to a function. Must not know the protocol of the connections.
 
@@ -14,7 +14,6 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 use crate::drive::fault;
-use crate::peer::{self, Peer};
 
 /// The number of open connections of a listener. Further ones wait, unless a silent one can be closed instead.
 const MAX_CONNECTIONS: usize = 64;
@@ -56,40 +55,17 @@ pub(crate) fn listen() -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// The way in which peers learn of a listener.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// By a secret that only this user can read.
-    Private,
-    /// By a secret that may be on the command line of a process, where other users can read it.
-    Public,
-}
-
-impl Way {
-    /// Returns whether a peer is admitted.
-    fn admits(self, peer: Peer) -> bool {
-        match peer {
-            Peer::Own | Peer::Untold => true,
-            Peer::Foreign => false,
-            // The peer has closed the connection, so its user is unknown. Its data can still be read, and may be from
-            // another user who knows the secret.
-            Peer::Closed => self == Self::Private,
-        }
-    }
-}
-
 /// Accepts connections forever, regardless of errors.
-pub(crate) async fn accept<F>(listener: TcpListener, way: Way, serve: impl FnMut(TcpStream, Asked) -> F)
+pub(crate) async fn accept<F>(listener: TcpListener, serve: impl FnMut(TcpStream, Asked) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    accept_or_tell(listener, way, serve, |_| {}).await;
+    accept_or_tell(listener, serve, |_| {}).await;
 }
 
 /// Does the same as [`accept`], and passes to `tell` each error that is due to missing resources of this machine.
 pub(crate) async fn accept_or_tell<F>(
     listener: TcpListener,
-    way: Way,
     mut serve: impl FnMut(TcpStream, Asked) -> F,
     mut tell: impl FnMut(Error),
 ) where
@@ -111,10 +87,6 @@ pub(crate) async fn accept_or_tell<F>(
                         continue;
                     }
                 };
-                // This check comes before any counting, so that connections of another user have no effect.
-                if !way.admits(peer::of(&stream)) {
-                    continue;
-                }
                 if connections.len() >= MAX_CONNECTIONS
                     && let Some((oldest, _)) = silent.pop_front()
                 {
@@ -156,7 +128,7 @@ mod tests {
     fn echo() -> std::net::SocketAddr {
         let listener = listen().expect("a port");
         let address = listener.local_addr().expect("an address");
-        fault::spawn(accept(listener, Way::Public, |mut stream, asked| async move {
+        fault::spawn(accept(listener, |mut stream, asked| async move {
             while let Ok(byte) = stream.read_u8().await {
                 asked.mark();
                 _ = stream.write_u8(byte).await;
@@ -192,54 +164,5 @@ mod tests {
         let address = echo();
         let mut silent = TcpStream::connect(address).await.expect("a listener");
         assert_eq!(silent.read(&mut [0]).await.expect("an end"), 0);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn connection_closed_early_is_read_on_private_listener_only() {
-        for (way, read) in [(Way::Private, vec![7]), (Way::Public, vec![9])] {
-            let listener = listen().expect("a port");
-            let address = listener.local_addr().expect("an address");
-            let mut closed = TcpStream::connect(address).await.expect("a listener");
-            closed.write_u8(7).await.expect("there is room");
-            drop(closed);
-            let mut open = TcpStream::connect(address).await.expect("a listener");
-            open.write_u8(9).await.expect("there is room");
-            let (sender, mut bytes) = tokio::sync::mpsc::unbounded_channel();
-            fault::spawn(accept(listener, way, move |mut stream, _| {
-                let sender = sender.clone();
-                async move { sender.send(stream.read_u8().await.expect("a byte")).expect("a receiver") }
-            }));
-            for byte in read {
-                assert_eq!(timeout(LIMIT, bytes.recv()).await.expect("in time"), Some(byte), "{way:?}");
-            }
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn connection_of_other_user_is_dropped_and_not_counted() {
-        use std::io::Write as _;
-        if !nix::unistd::geteuid().is_root() {
-            // Written to standard error directly, so that the test runner does not capture it.
-            _ = writeln!(std::io::stderr(), "SKIPPED: only root can connect as another user");
-            return;
-        }
-        let address = echo();
-        let script = format!(
-            "for i in $(seq {}); do exec {{fd}}<>/dev/tcp/127.0.0.1/{} || exit 3; done
-            printf x >&$fd; read -r -n 1 answer <&$fd; [ -z \"$answer\" ] && echo dropped; read -r stay",
-            3 * MAX_CONNECTIONS,
-            address.port()
-        );
-        let mut stranger = tokio::process::Command::new("bash");
-        stranger.args(["-c", &script]).uid(65534).stdin(std::process::Stdio::piped());
-        stranger.stdout(std::process::Stdio::piped()).kill_on_drop(true);
-        let mut stranger = stranger.spawn().expect("bash");
-        let mut output = [0; 7];
-        let out = stranger.stdout.as_mut().expect("it is piped");
-        timeout(LIMIT, out.read_exact(&mut output)).await.expect("in time").expect("it was dropped");
-        assert_eq!(&output, b"dropped");
-        assert!(answers(&mut TcpStream::connect(address).await.expect("a listener")).await);
     }
 }

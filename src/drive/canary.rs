@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use crate::drive::accept::{Asked, Way, accept, listen};
+use crate::drive::accept::{Asked, accept, listen};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
 use crate::drive::token::token;
@@ -71,7 +71,7 @@ impl Listener {
         let address = listener.local_addr()?;
         let alive = Arc::clone(alive);
         let serve = move |stream, asked| serve(stream, asked, address, Arc::clone(&alive));
-        let task = fault::spawn(accept(listener, Way::Private, serve)).abort_handle();
+        let task = fault::spawn(accept(listener, serve)).abort_handle();
         Ok(Self { address, task })
     }
 }

@@ -19,7 +19,7 @@ use crate::mutants::Variant;
 use crate::policy::Policy;
 use crate::revision::Revision;
 use crate::server::fixture::{Fixture, Refused};
-use crate::server::http::{Accepts, Listener};
+use crate::server::http::Listener;
 use crate::server::{Server, stdio};
 
 /// The stack size of threads. A schema of 64 levels and a chain of references need more than the default, especially
@@ -31,9 +31,8 @@ const REFUSED: u8 = 3;
 
 /// Runs the target until its standard input ends.
 ///
-/// `mutant` is the name of a mutant. With `stdio_server`, the process is the MCP server that the file describes. HTTP
-/// connections that `accepts` refuses are closed.
-pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) -> ExitCode {
+/// `mutant` is the name of a mutant. With `stdio_server`, the process is the MCP server that the file describes.
+pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
     let Some(variant) = Variant::named(mutant) else {
         return exit_with(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
     };
@@ -45,7 +44,7 @@ pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>, accepts: Accepts) 
             Err(error) => return exit_with(1, &json!({ "error": error.to_string() })),
         };
         let code = match file {
-            None => runtime.block_on(adapt(variant, accepts)),
+            None => runtime.block_on(adapt(variant)),
             Some(file) => runtime.block_on(serve_stdio(&file, variant)),
         };
         // A validation that exceeded its time limit must not keep the process alive.
@@ -122,8 +121,8 @@ impl From<Refused> for Value {
 }
 
 /// Runs the adapter's loop, which responds to each request before it reads the next.
-async fn adapt(variant: Variant, accepts: Accepts) -> ExitCode {
-    let listener = match Listener::start(accepts).await {
+async fn adapt(variant: Variant) -> ExitCode {
+    let listener = match Listener::start().await {
         Ok(listener) => listener,
         Err(error) => return exit_with(1, &json!({ "error": error.to_string() })),
     };

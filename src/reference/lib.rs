@@ -21,4 +21,3 @@ mod server;
 
 pub use adapter::run;
 pub use mutants::{About, UNBROKEN, is_mutant, mutants};
-pub use server::http::Accepts;

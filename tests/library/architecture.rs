@@ -9,11 +9,10 @@ use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, Macro, Path, UseName, UseRename, UseTree};
 
-/// The other parts of `src/` that each part may use. All may use `file` and `peer`.
-const KNOWS: [(&str, &[&str]); 15] = [
+/// The other parts of `src/` that each part may use. All may use `file`.
+const KNOWS: [(&str, &[&str]); 14] = [
     ("jsonrpc", &[]),
     ("file", &[]),
-    ("peer", &[]),
     ("model", &["jsonrpc"]),
     ("load", &["jsonrpc", "model"]),
     ("import", &["jsonrpc", "model", "load"]),
@@ -102,7 +101,7 @@ fn parts_use_only_permitted_parts() {
         let (own, used) = (import.from[0].as_str(), import.to[0].as_str());
         let Some((_, knows)) = KNOWS.iter().find(|(part, _)| *part == own) else { continue };
         let in_tests = KNOWS_IN_TESTS.iter().filter(|(part, _)| *part == own && import.in_test);
-        let may = |part: &str| [own, "file", "peer"].contains(&part) || part == "fuzz" && import.in_test;
+        let may = |part: &str| [own, "file"].contains(&part) || part == "fuzz" && import.in_test;
         if !may(used) && !knows.iter().chain(in_tests.flat_map(|(_, knows)| *knows)).any(|part| *part == used) {
             broken.push(format!("{}: `{own}` must not use `{used}`", import.place));
         }

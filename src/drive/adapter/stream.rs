@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::oneshot;
 
-use crate::drive::accept::{Asked, Way, accept_or_tell, listen};
+use crate::drive::accept::{Asked, accept_or_tell, listen};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::process::lines::Lines;
@@ -91,7 +91,7 @@ impl Listener {
                 _ = sender.send(Err(error));
             }
         };
-        let accepting = fault::spawn(accept_or_tell(listener, Way::Private, take, tell));
+        let accepting = fault::spawn(accept_or_tell(listener, take, tell));
         Ok(Self { port, expected, _accepting: AbortOnDrop::of(&accepting) })
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::compare::names_of_url;
 use super::http::{self, Directory, Upstream};
 use super::stdio::{self, Started, Starts};
-use crate::drive::accept::{Way, accept, listen};
+use crate::drive::accept::{accept, listen};
 use crate::drive::client::mock::log::Log;
 use crate::drive::fault::{self, AbortOnDrop};
 use crate::drive::token::token;
@@ -93,7 +93,7 @@ impl Open {
         let (http, stdio) = (listen()?, listen()?);
         let addresses = (http.local_addr()?, stdio.local_addr()?);
         let to_http = Arc::clone(&current);
-        let http = fault::spawn(accept(http, Way::Public, move |stream, asked| {
+        let http = fault::spawn(accept(http, move |stream, asked| {
             let (serving, connected) =
                 (http::serve(stream, asked, Arc::clone(&to_http)), Arc::clone(&to_http.connected));
             async move {
@@ -102,7 +102,7 @@ impl Open {
             }
         }));
         let to_stdio = Arc::clone(&current);
-        let stdio = fault::spawn(accept(stdio, Way::Private, move |stream, asked| {
+        let stdio = fault::spawn(accept(stdio, move |stream, asked| {
             let (starts, connected) = (to_stdio.starts(), Arc::clone(&to_stdio.connected));
             async move {
                 if let Some(starts) = starts {

@@ -141,7 +141,7 @@ async fn client_and_server_work_together_in_all_revisions() {
         { "name": "ask", "inputSchema": object, "does": { "elicit": { "message": "?", "requestedSchema": form } } },
     ] });
     for revision in Revision::ALL {
-        let listener = Listener::start(|_| true).await.expect("a port");
+        let listener = Listener::start().await.expect("a port");
         let fixture = Fixture::build(&fixture.to_string(), revision, policy("")).expect("a sound fixture");
         let url = listener.serve(Server::new(fixture));
         let script = json!([{ "listTools": {} }, call("echo"), call("ask")]);

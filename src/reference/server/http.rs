@@ -23,7 +23,7 @@ use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use sse_stream::{BodyError, Sse, SseBody};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
 
@@ -50,9 +50,6 @@ const SESSION: &str = "mcp-session-id";
 type Body = UnsyncBoxBody<Bytes, BodyError>;
 type Response = hyper::Response<Body>;
 
-/// Decides whether to serve a connection.
-pub type Accepts = fn(&TcpStream) -> bool;
-
 /// The listener, and the servers that it serves.
 #[derive(Clone)]
 pub(crate) struct Listener {
@@ -75,7 +72,7 @@ impl Listener {
     ///
     /// # Errors
     /// If no port is available.
-    pub(crate) async fn start(accepts: Accepts) -> io::Result<Self> {
+    pub(crate) async fn start() -> io::Result<Self> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let listener = Self { address: socket.local_addr()?, endpoints: Arc::default() };
         let serving = listener.clone();
@@ -88,9 +85,6 @@ impl Listener {
                     sleep(PAUSE).await;
                     continue;
                 };
-                if !accepts(&stream) {
-                    continue;
-                }
                 // Otherwise each event would wait for the acknowledgement of the previous one.
                 let _slower = stream.set_nodelay(true);
                 let listener = serving.clone();
@@ -472,6 +466,7 @@ fn with(status: u16, media: &'static str, body: Body) -> Response {
 mod tests {
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+    use tokio::net::TcpStream;
 
     use super::*;
     use crate::mutants::policy;
@@ -487,7 +482,7 @@ mod tests {
                 "message": "?", "requestedSchema": { "type": "object", "properties": { "b": { "type": "boolean" } } } } } },
         ] });
         let fixture = Fixture::build(&fixture.to_string(), revision, policy("")).expect("a sound fixture");
-        let listener = Listener::start(|_| true).await.expect("a port");
+        let listener = Listener::start().await.expect("a port");
         let url = listener.serve(Server::new(fixture));
         (listener, url)
     }

@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 use super::relay_file::relay_file;
 use super::server::Server;
 use super::{http, stdio};
-use crate::drive::accept::{Asked, Way, accept, listen};
+use crate::drive::accept::{Asked, accept, listen};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::token::token;
@@ -146,7 +146,7 @@ impl Drop for Route {
 impl Pair {
     fn open() -> io::Result<Self> {
         let router = Arc::new(Router::default());
-        let http = Listener::open(&router, Way::Public, |stream, asked, router| async move {
+        let http = Listener::open(&router, |stream, asked, router| async move {
             let service = service_fn(move |request| {
                 asked.mark();
                 http::answer(request, Arc::clone(&router))
@@ -156,7 +156,7 @@ impl Pair {
             // An error of the connection is due to the client, whose messages are recorded.
             _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
-        let stdio = Listener::open(&router, Way::Private, |stream, asked, router| async move {
+        let stdio = Listener::open(&router, |stream, asked, router| async move {
             // A process that is connected to one server must not be connected to the next.
             let _busy = router.busy();
             _ = stdio::converse(stream, &asked, &router).await;
@@ -182,14 +182,14 @@ impl Pair {
 }
 
 impl Listener {
-    fn open<F>(router: &Arc<Router>, way: Way, serve: fn(TcpStream, Asked, Arc<Router>) -> F) -> io::Result<Self>
+    fn open<F>(router: &Arc<Router>, serve: fn(TcpStream, Asked, Arc<Router>) -> F) -> io::Result<Self>
     where
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = listen()?;
         let address = listener.local_addr()?;
         let router = Arc::clone(router);
-        let task = fault::spawn(accept(listener, way, move |stream, asked| {
+        let task = fault::spawn(accept(listener, move |stream, asked| {
             let (serving, connected) = (serve(stream, asked, Arc::clone(&router)), Arc::clone(&router.connected));
             async move {
                 serving.await;
