@@ -8,7 +8,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use casebook::drive::{Cancel, Options};
 use casebook::judge::{Judge, observe};
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::case::{Library, Test};
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::Transport;
@@ -39,7 +39,7 @@ impl Bench {
     /// Plans some cases, which are run on the reference over HTTP.
     fn of(source: Source, only: &str) -> Self {
         let library = load(&[source]).expect("the cases are right");
-        let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+        let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
         let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, None));
         let only = vec![only.parse().expect("a pattern")];
         let selection = Selection { only, transport: vec![Transport::Http], ..Selection::default() };

@@ -22,7 +22,7 @@ use libtest_mimic::{Failed, Trial};
 use crate::drive::{Cancel, Options, set_up};
 use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
-use crate::load::{Here, LoadError, Source, Trust, load};
+use crate::load::{Here, LoadError, Source, load};
 use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::target::Target;
@@ -81,7 +81,7 @@ impl<'a> Ran<'a> {
 pub fn trials(target: &str) -> Result<Vec<Trial>, TrialsError> {
     let here = Utf8PathBuf::try_from(std::env::current_dir()?).map_err(camino::FromPathBufError::into_io_error)?;
     // The tests of a repository run its code anyway, so its files are trusted.
-    let here = Here::new(&here, Trust::All);
+    let here = Here::new(&here);
     trials_with(target::target(target, &here, None)?, Utf8Path::new("casebook"), as_expected)
 }
 

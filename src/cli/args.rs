@@ -76,7 +76,6 @@ Exit statuses:
   71  the operating system refused a file, a folder or a process
 
 Environment:
-  CASEBOOK_TRUST=1  also use targets and snapshots that belong to other users
   NO_COLOR=1        print without colours
   XDG_CACHE_HOME    the folder for run logs and unpacked targets
                     [default: ~/.cache]";
@@ -99,9 +98,6 @@ pub struct Cli {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// Also use files of other users, for names of targets and for snapshots.
-    #[arg(long, global = true, help = "Also use files of other users [env: CASEBOOK_TRUST=1]")]
-    pub trust: bool,
 }
 
 /// The commands, in the order of the list in `--help`.

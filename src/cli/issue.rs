@@ -7,7 +7,6 @@ use std::cmp::Reverse;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::here::here;
 use super::run::targets;
 use super::{CaseArgs, Exit, Problem, caches, values};
 use crate::load::ad_hoc::is_url;
@@ -110,7 +109,6 @@ pub(super) fn issue(args: &IssueArgs) -> Result<Exit, Problem> {
 fn last() -> Result<Utf8PathBuf, Problem> {
     let usage = |text: String| Problem::new(Exit::Usage, Untrusted(&text).line(LINE));
     let cache = caches::folder().map_err(|why| usage(format!("{why}; name the run log with --run-log FILE")))?;
-    let cache = here()?.own_cache(cache, &["runs"]).map_err(|skipped| usage(skipped.to_string()))?;
     let path = cache.join("last/run.jsonl");
     let is_there = path.exists();
     is_there.then_some(path).ok_or_else(|| usage("there is no last run; run `casebook run` first".to_owned()))

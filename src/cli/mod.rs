@@ -163,7 +163,6 @@ pub fn main(cli: &Cli) -> ExitCode {
     if let Some(status) = guard::post(cli) {
         return ExitCode::from(status);
     }
-    here::trust(cli.trust);
     if guard::is_wanted(&cli.command) {
         descriptors::raise();
     }

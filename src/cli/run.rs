@@ -11,7 +11,7 @@ pub use args::{RunArgs, SelectArgs, ShowArgs};
 
 use super::ad_hoc;
 use super::dev::{replace_targets, with_installed};
-use super::here::{here, show_files, unpacked_folder, warn_of_skipped};
+use super::here::{here, show_files, unpacked_folder};
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
 use super::sets;
@@ -116,9 +116,6 @@ pub(super) fn print_all(lines: &[String]) {
 /// Finds the targets of the command line, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
-    for one in typed {
-        warn_of_skipped(Some(one), &here);
-    }
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {

@@ -4,7 +4,6 @@
 
 use camino::Utf8PathBuf;
 
-use super::here::here;
 use super::logs::CachedLog;
 use super::{Exit, Problem, caches};
 use crate::model::record::{Footer, Header};
@@ -47,10 +46,9 @@ impl Saving {
     pub(super) fn begin(named: Option<&Utf8PathBuf>, header: &Header) -> Result<(Option<Log>, Self), Problem> {
         let place = match (named, caches::folder()) {
             (Some(path), _) => Place::Named(path.clone()),
-            (None, Ok(cache)) => match here()?.own_cache(cache.clone(), &["runs"]).map(CachedLog::begin) {
-                Ok(Ok(log)) => Place::Cached(log),
-                Err(skipped) => return Ok(Self::unwanted(&skipped.to_string())),
-                Ok(Err(error)) => {
+            (None, Ok(cache)) => match CachedLog::begin(cache.clone()) {
+                Ok(log) => Place::Cached(log),
+                Err(error) => {
                     let text = format!(
                         "cannot write a run log to {cache}: {error}; to write it elsewhere, add --run-log FILE"
                     );

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::here::{file, here, warn_of_skipped};
+use super::here::{file, here};
 use super::run::targets as typed;
 use super::{Exit, Problem, caches, heading};
 use crate::drive::{is_set_up, probe};
@@ -127,7 +127,6 @@ fn list() -> Result<Vec<Listed>, Problem> {
     let cache = caches::folder().unwrap_or_default();
     let mut targets = typed(&[REFERENCE.to_owned()])?;
     let here = here()?;
-    warn_of_skipped(None, &here);
     targets.extend(all(&here, &cache)?.into_iter().map(Arc::new));
     let names: BTreeSet<String> =
         targets.iter().flat_map(|target| &target.needs).map(|program| program.name.clone()).collect();

@@ -48,7 +48,7 @@ use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
-pub use here::{Here, Skipped, Trust};
+pub use here::Here;
 use read::Reader;
 pub use source::{Source, is_embedded_folder, root, schemas};
 

@@ -18,7 +18,7 @@ use super::programs::programs;
 use super::read::Reader;
 use super::source::{MOST_BYTES, refuse};
 use super::variants::{Variant, variants};
-use super::{Here, LoadError, Skipped, embedded, masked, toml};
+use super::{Here, LoadError, embedded, masked, toml};
 use crate::file;
 use crate::model::callable::Callable;
 use crate::model::case::Need;
@@ -31,8 +31,6 @@ pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
 /// The folder of a repository with its targets.
 const TARGETS: &str = "targets";
-/// The folder in it with files that several targets use.
-const SHARED: &str = "shared";
 /// The remedy for a word that resembles no target.
 const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
@@ -95,7 +93,7 @@ fn variants_of(target: &str, variant: &str, variants: &[String]) -> String {
 pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Target {
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
-    let snapshots = here.nearest("snapshots", REFERENCE).and_then(Result::ok).filter(|_| mutant.is_none());
+    let snapshots = here.root().join("snapshots").join(REFERENCE);
     let claims = Claims {
         roles: vec![Role::Server, Role::Client],
         transports: Transport::ALL.to_vec(),
@@ -118,7 +116,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
-        snapshots: snapshots.map(|folder| folder.join(REFERENCE)),
+        snapshots: (mutant.is_none() && snapshots.is_dir()).then_some(snapshots),
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -128,8 +126,8 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 
 /// Finds and reads a target.
 ///
-/// It is named by a path, or by a name, which is looked up in the current repository's `targets/`, in the current folder,
-/// and, if there is a cache folder to unpack into, among the embedded targets. `NAME:VARIANT` names one variant.
+/// A name is that of a folder in `targets/` of the current repository or, if there is a cache folder to unpack into, of an
+/// embedded target. Everything else is a path. `NAME:VARIANT` names one variant.
 ///
 /// # Errors
 /// [`TargetError`] if there is no such target, or its file has mistakes.
@@ -138,16 +136,18 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     if name.trim().is_empty() {
         return Err(TargetError::Empty);
     }
-    let file = match (find(name, here).find_map(Result::ok), cache) {
-        (Some(path), _) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
-        (Some(path), _) => path.canonicalize_utf8().unwrap_or(path),
+    let canonical = |path: Utf8PathBuf| path.canonicalize_utf8().unwrap_or(path);
+    let file = match (own(here).remove(name), cache) {
+        (Some(file), _) => canonical(file),
         (None, Some(cache)) if embedded::names().contains(&name) => {
             let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
-            unpacked(name, here, cache).map_err(failed)?.join(FILE)
+            embedded::unpack(name, cache).map_err(failed)?.join(FILE)
         }
-        (None, _) => {
-            return Err(TargetError::Missing { name: name.to_owned(), hint: hint(name, here) });
-        }
+        (None, _) => match at(&here.folder().join(name)) {
+            Some(path) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
+            Some(path) => canonical(path),
+            None => return Err(TargetError::Missing { name: name.to_owned(), hint: hint(name, here) }),
+        },
     };
     let targets = read(&file)?;
     let Some(variant) = variant else { return Ok(targets) };
@@ -184,16 +184,6 @@ fn beside(folder: &Utf8Path) -> Vec<String> {
     let mut names: Vec<_> = targets.map(|entry| entry.file_name().to_owned()).collect();
     names.sort();
     names
-}
-
-/// The files of other users to which a target's name leads, and which are not trusted; without a name, the folder of
-/// targets.
-pub fn skipped(typed: Option<&str>, here: &Here) -> Vec<Skipped> {
-    match typed.map(|typed| split(typed).0) {
-        Some(REFERENCE) => here.nearest("snapshots", REFERENCE).and_then(Result::err).into_iter().collect(),
-        Some(name) => find(name, here).map_while(Result::err).collect(),
-        None => here.nearest(TARGETS, "").and_then(Result::err).into_iter().collect(),
-    }
 }
 
 /// All targets with a name in this folder, including the embedded ones, one for each variant. Nothing is unpacked.
@@ -235,10 +225,8 @@ fn names(here: &Here) -> Vec<String> {
 
 /// The files of the current repository's `targets/`, by the names of the targets.
 fn own(here: &Here) -> BTreeMap<String, Utf8PathBuf> {
-    let Some(Ok(folder)) = here.nearest(TARGETS, "") else { return BTreeMap::new() };
-    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| Some((entry.file_name().to_owned(), within(entry.path(), here)?.ok()?)));
-    named.collect()
+    let targets = here.root().join(TARGETS);
+    beside(&targets).into_iter().map(|name| (name.clone(), targets.join(name).join(FILE))).collect()
 }
 
 /// `NAME:VARIANT`, or a name alone.
@@ -249,42 +237,10 @@ fn split(typed: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The files that a word may name, the nearest first. A path is used regardless of the file's owner.
-fn find(typed: &str, here: &Here) -> impl Iterator<Item = Result<Utf8PathBuf, Skipped>> {
-    let path = here.folder().join(typed);
-    let found: Vec<_> = if is_path(typed) {
-        let file = Some(path.join(FILE)).filter(|file| file.symlink_metadata().is_ok());
-        file.or_else(|| path.is_file().then_some(path)).map(Ok).into_iter().collect()
-    } else {
-        let named = here.nearest(TARGETS, "").and_then(|folder| match folder {
-            Ok(folder) => within(&folder.join(typed), here),
-            Err(skipped) => skipped.leads_to(typed, FILE).then_some(Err(skipped)),
-        });
-        let file = path.is_file().then(|| here.own(path.clone(), [here.folder().to_owned(), path.clone()]));
-        let inside =
-            within(&path, here).map(|inside| inside.and_then(|file| here.own(file, [here.folder().to_owned()])));
-        [named, inside, file].into_iter().flatten().collect()
-    };
-    found.into_iter()
-}
-
-/// The file of a target in its folder. In a folder of targets, it may use the files that they share.
-fn within(folder: &Utf8Path, here: &Here) -> Option<Result<Utf8PathBuf, Skipped>> {
-    let file = folder.join(FILE);
-    let targets = folder.parent().filter(|parent| parent.file_name() == Some(TARGETS));
-    let shared = targets.map(|targets| targets.join(SHARED));
-    file.is_file().then(|| here.own(file.clone(), [folder.to_owned(), file].into_iter().chain(shared)))
-}
-
-/// Unpacks an embedded target into a folder that belongs to this user.
-fn unpacked(name: &str, here: &Here, cache: &Utf8Path) -> io::Result<Utf8PathBuf> {
-    let other = |skipped: Skipped| io::Error::other(skipped.to_string());
-    // A folder of another user could lead the files elsewhere.
-    here.own_cache(cache.to_owned(), &["targets"]).map_err(other)?;
-    let place = embedded::unpack(name, cache)?;
-    let above: Vec<_> =
-        place.ancestors().take_while(|above| above.starts_with(cache)).map(Utf8Path::to_owned).collect();
-    here.own(place, above).map_err(other)
+/// The file at a path of a target, which may be its folder.
+fn at(path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let file = Some(path.join(FILE)).filter(|file| file.symlink_metadata().is_ok());
+    file.or_else(|| path.is_file().then(|| path.to_owned()))
 }
 
 /// Reads a file, and gives one target for each variant.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use casebook::drive::{Cancel, Options};
 use casebook::judge::{Judge, unscripted};
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::case::{Case, Library, Test};
 use casebook::model::encounter::Encounter;
 use casebook::model::record::{Record, Verdict, VerdictKind};
@@ -94,7 +94,7 @@ fn accuses_only_where_the_whole_judge_does(library: &Library, name: &str, breaks
 
 /// Runs case files with the reference or a mutant of it.
 fn meet(library: &Library, mutant: Option<&str>, cases: impl Iterator<Item = CaseId>) -> Result<Vec<Met>, Failed> {
-    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
     let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, mutant));
     let only = cases.map(|case| case.to_string().parse().expect("a pattern")).collect();
     let selection = Selection { only, role: Some(Role::Client), is_thin: true, ..Selection::default() };

@@ -2,7 +2,7 @@
 //! is unexpected or the snapshot has changed.
 
 use camino::Utf8Path;
-use casebook::load::{Here, Trust, target};
+use casebook::load::{Here, target};
 use casebook::report::snapshot;
 use casebook::trials::{Ran, as_expected, trials_with};
 use libtest_mimic::{Failed, Trial};
@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 pub(crate) fn trials() -> Vec<Trial> {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
-    let here = Here::new(root, Trust::All);
+    let here = Here::new(root);
     let mut targets = vec![target::reference(program, &here, None)];
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
         targets.extend(target::target(name, &here, None).expect("CASEBOOK_TARGETS names targets"));

@@ -12,7 +12,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use casebook::drive::{Cancel, Options};
 use casebook::judge::Judge;
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::case::{Case, Library};
 use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
@@ -100,7 +100,7 @@ fn run(library: &Library, mutant: Declared<'_>, pace: Pace) -> Result<Kill, Fail
 }
 
 fn target(mutant: Declared<'_>) -> Arc<Target> {
-    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
     Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, Some(mutant.name)))
 }
 

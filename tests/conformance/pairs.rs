@@ -10,7 +10,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use casebook::drive::{Cancel, Options};
 use casebook::judge::Judge;
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::case::Library;
 use casebook::model::pair::TargetPair;
 use casebook::model::record::VerdictKind;
@@ -46,7 +46,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// Connects a mutant with the reference, and checks the side of each loss.
 fn sound_side_is_not_blamed(library: &Library, mutant: Declared<'_>, transport: Transport) -> Result<(), Failed> {
-    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")), Trust::All);
+    let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
     let target = |mutant| Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, mutant));
     let (sound, unsound) = (target(None), target(Some(mutant.name)));
     let (pair, sound_role) = match mutant.role {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::spec::{Level, Requirement};
 use casebook::model::target::{Known, Target};
 
 /// All variants of the targets of this repository.
 fn targets() -> Vec<Target> {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-    let here = Here::new(root, Trust::All);
+    let here = Here::new(root);
     let entries = root.join("targets").read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry"));
     let named = entries.filter(|entry| entry.path().join("target.toml").exists());
     named.flat_map(|entry| target::target(entry.file_name(), &here, None).expect("a target")).collect()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use casebook::load::{Here, Source, Trust, load, target};
+use casebook::load::{Here, Source, load, target};
 use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
 use casebook::report::snapshot::{self, Ways};
@@ -58,7 +58,7 @@ fn targets(root: &Utf8Path, here: &Here) -> Vec<Target> {
 #[test]
 fn snapshots_contain_exactly_the_planned_tests() {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-    let here = Here::new(root, Trust::All);
+    let here = Here::new(root);
     let library = load(&[Source::Embedded]).expect("the cases are sound");
     let targets = targets(root, &here);
     let (mut wrong, mut files) = (Vec::new(), 0);
