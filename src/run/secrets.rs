@@ -135,12 +135,13 @@ impl Secrets {
 fn length(text: &str, value: &str) -> Option<usize> {
     let (mut rest, mut before) = (text, ' ');
     for (at, one) in value.char_indices() {
-        if at >= SHORTEST && (rest.is_empty() || rest.starts_with(['…', '\n'])) {
-            break;
-        }
         // All backslashes in a row are read at once.
         if (before, one) != ('\\', '\\') {
-            rest = after(rest, one, before == '\\')?;
+            match after(rest, one, before == '\\') {
+                Some(next) => rest = next,
+                None if at >= SHORTEST && (rest.is_empty() || rest.starts_with(['…', '\n'])) => break,
+                None => return None,
+            }
         }
         before = one;
     }

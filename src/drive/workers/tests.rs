@@ -236,7 +236,7 @@ fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
 fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     let late = |id| Test { request_timeout: Some(400), ..send(id) };
     let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
-    let plan = plan_of(target(&[]), Transport::Stdio, groups);
+    let plan = plan_of(target(&[]), Transport::Http, groups);
     let queue = Queue::new(&plan, vec![0, 1, 2, 3]);
     assert_eq!(queue.next(&plan, Takes::Waiting, None), Some(0));
     assert_eq!([(); 3].map(|()| queue.next(&plan, Takes::All, None)), [Some(1), Some(2), Some(3)]);
