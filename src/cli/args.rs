@@ -92,9 +92,6 @@ Environment:
     max_term_width = 100
 )]
 pub struct Cli {
-    /// Run as the process that a guard watches; the guard writes to standard input.
-    #[arg(long, hide = true)]
-    pub guarded: bool,
     /// The command.
     #[command(subcommand)]
     pub command: Command,

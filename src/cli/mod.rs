@@ -13,7 +13,6 @@ mod descriptors;
 mod dev;
 mod diff;
 mod drive;
-mod guard;
 mod here;
 mod import;
 mod init;
@@ -160,15 +159,9 @@ fn escape_panics() {
 /// Runs the command.
 pub fn main(cli: &Cli) -> ExitCode {
     escape_panics();
-    if let Some(status) = guard::post(cli) {
-        return ExitCode::from(status);
-    }
-    if guard::is_wanted(&cli.command) {
-        descriptors::raise();
-    }
     // Kept until the end of this function, when everything else has been dropped.
-    let _guarded = match guard::begin(cli) {
-        Ok(guarded) => guarded,
+    let _session = match interrupt::begin(&cli.command) {
+        Ok(session) => session,
         Err(problem) => {
             eprint_line(&problem.text);
             return problem.exit.into();

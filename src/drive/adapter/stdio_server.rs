@@ -9,9 +9,9 @@ use tempfile::NamedTempFile;
 use tokio::process::ChildStdin;
 
 use crate::drive::adapter::protocol::{Order, Refusal, StartError, command, no_server, spawn};
-use crate::drive::process::guard::scratch;
 use crate::drive::process::launch::{Process, StopReason, Stopped};
 use crate::drive::process::lines::{BoundedText, Lines};
+use crate::drive::process::session::scratch;
 use crate::jsonrpc::nesting;
 use crate::model::target::Target;
 use crate::model::transcript::Served;

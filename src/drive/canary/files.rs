@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::CanaryError;
-use crate::drive::process::guard::scratch;
+use crate::drive::process::session::scratch;
 use crate::drive::token::token;
 
 /// Watched files.

@@ -21,8 +21,8 @@ use tokio::signal::unix::{SignalKind, signal};
 const LIMIT: Duration = Duration::from_secs(1);
 /// The longest time to kill all descendants.
 const FINAL_LIMIT: Duration = Duration::from_secs(10);
-/// Set once this process adopts orphans.
-static ADOPTS: OnceLock<()> = OnceLock::new();
+/// The children that this process had before it adopted orphans, set once it does. A shell may have started them.
+static EARLIER: OnceLock<Vec<Pid>> = OnceLock::new();
 /// Held for reading while a process is started, so that no child of this process is taken for an orphan.
 static STARTING: RwLock<()> = RwLock::new(());
 static LEADERS: Mutex<Leaders> = Mutex::new(Leaders { ids: BTreeSet::new(), running: 0 });
@@ -42,29 +42,27 @@ pub(crate) fn adopt() -> bool {
     let can = fs::exists(children_file(getpid(), getpid())).unwrap_or(false);
     let adopts = can && nix::sys::prctl::set_child_subreaper(true).is_ok();
     if adopts {
-        ADOPTS.get_or_init(|| ());
+        EARLIER.get_or_init(|| children(getpid()));
     }
     adopts
 }
 
 /// Returns whether [`adopt`] succeeded.
 pub(crate) fn adopts() -> bool {
-    ADOPTS.get().is_some()
+    EARLIER.get().is_some()
 }
 
-/// Reaps dead orphans as long as this process lives, and ignores SIGHUP: the system sends it when the guard dies while
-/// this process is stopped.
+/// Reaps dead orphans as long as this process lives.
 ///
 /// # Errors
 /// Errors of a system without a free thread or descriptor.
 pub(crate) fn keep_reaping() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let (mut ends, hang_ups) = {
+    let mut ends = {
         let _inside = runtime.enter();
-        (signal(SignalKind::child())?, signal(SignalKind::hangup())?)
+        signal(SignalKind::child())?
     };
     let reap = move || {
-        let _unheard = hang_ups;
         while runtime.block_on(ends.recv()).is_some() {
             orphans();
         }
@@ -90,7 +88,10 @@ pub(crate) fn start<T>(start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) ->
 pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_leader: impl FnOnce()) {
     leaders().running -= 1;
     let leader = leader.and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-    let below_leader = || leader.filter(|leader| parent(*leader) == Some(getpid())).map(below).unwrap_or_default();
+    let below_leader = || {
+        let leader = leader.filter(|leader| parent(*leader) == Some(getpid()));
+        with_descendants(leader.map(children).unwrap_or_default())
+    };
     let mut known: BTreeSet<Pid> = below_leader().into_iter().collect();
     kill_leader();
     let until = Instant::now() + LIMIT;
@@ -100,7 +101,7 @@ pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_lea
         let Orphans { living, is_quiet } = orphans();
         let own = living.into_iter().filter(|orphan| is_quiet || known.contains(orphan) || is_marked(*orphan));
         let mut found = below_leader();
-        found.extend(own.flat_map(|orphan| [vec![orphan], below(orphan)].concat()));
+        found.extend(with_descendants(own.collect()));
         let killed = kill_all(&found);
         empty = if killed.is_empty() { empty + 1 } else { 0 };
         if killed.iter().filter(|id| known.insert(**id)).count() == 0 && !killed.is_empty() {
@@ -110,19 +111,21 @@ pub(crate) fn end(leader: Option<u32>, is_marked: impl Fn(Pid) -> bool, kill_lea
     }
 }
 
-/// Kills and reaps everything below this process, including its own children.
+/// Kills and reaps everything below this process, except for the children that it had before, and starts no other process
+/// from then on.
 pub(crate) fn end_all() {
+    std::mem::forget(STARTING.write().unwrap_or_else(PoisonError::into_inner));
     let until = Instant::now() + FINAL_LIMIT;
     let mut known = BTreeSet::new();
     while Instant::now() < until {
-        loop {
-            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-                Ok(WaitStatus::StillAlive) => break,
-                Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-                Err(_) => return,
-            }
+        let own = own_children();
+        if own.is_empty() {
+            return;
         }
-        let killed = kill_all(&below(getpid()));
+        for id in &own {
+            _ = waitpid(*id, Some(WaitPidFlag::WNOHANG));
+        }
+        let killed = kill_all(&with_descendants(own));
         if killed.iter().filter(|id| known.insert(**id)).count() == 0 {
             thread::sleep(Duration::from_millis(1));
         }
@@ -164,14 +167,20 @@ fn orphans() -> Orphans {
 /// child starts belongs to the thread that started the child.
 fn adopted() -> Vec<Pid> {
     let leaders = leaders();
-    let mut children = children(getpid());
+    let mut children = own_children();
     children.retain(|id| !leaders.ids.contains(&id.as_raw()));
     children
 }
 
-/// Returns all descendants of a process, the nearest first.
-fn below(id: Pid) -> Vec<Pid> {
-    let mut found = children(id);
+/// Returns the children that this process started or adopted.
+fn own_children() -> Vec<Pid> {
+    let mut children = children(getpid());
+    children.retain(|id| EARLIER.get().is_none_or(|earlier| !earlier.contains(id)));
+    children
+}
+
+/// Returns these processes and all their descendants, the nearest first.
+fn with_descendants(mut found: Vec<Pid>) -> Vec<Pid> {
     let mut next = 0;
     while let Some(id) = found.get(next).copied() {
         found.extend(children(id));

@@ -17,11 +17,6 @@ pub(crate) fn of_run() -> &'static str {
     RUN.get_or_init(token)
 }
 
-/// Sets the run that the guard has begun.
-pub(crate) fn set_run(run: &str) -> &'static str {
-    RUN.get_or_init(|| run.to_owned())
-}
-
 /// Returns the least id of a process that was started after the given one, or 0 if ids have started again from the
 /// beginning. Nearly all processes of a machine are older and need not be examined.
 #[cfg(target_os = "linux")]

@@ -2,10 +2,10 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod descendants;
-pub(crate) mod guard;
 pub(crate) mod launch;
 pub(crate) mod lines;
 pub(crate) mod mark;
 pub(crate) mod probe;
+pub(crate) mod session;
 pub(crate) mod setup;
 mod system;

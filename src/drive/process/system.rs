@@ -8,27 +8,21 @@ mod unix;
 #[cfg(not(unix))]
 mod windows;
 
-use std::time::Duration;
-
 #[cfg(unix)]
 use unix as system;
 #[cfg(not(unix))]
 use windows as system;
 
-pub(crate) use system::{
-    ResumeTimer, Signals, adopt, begin_harness, end_adopted, end_group, lead, lead_harness, private, resume, signal_of,
-    start, suspend, sweep, terminate,
-};
+pub(crate) use system::{Signals, begin, end_all, end_group, lead, private, signal_of, start, suspend, terminate};
 
-/// The interval of the signals that resume a stopped harness.
-pub(crate) const RESUME_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A request to the guard.
+/// A request to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has a Ctrl-Z that suspends"))]
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has signals"))]
 pub(crate) enum Request {
-    /// Stops the run.
+    /// Stops, by Ctrl-C or SIGTERM.
     Stop,
-    /// Suspends the run, by Ctrl-Z.
+    /// Stops at once, because the terminal was closed.
+    HangUp,
+    /// Suspends this process, by Ctrl-Z.
     Suspend,
 }

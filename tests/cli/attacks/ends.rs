@@ -48,43 +48,44 @@ fn start(mut command: Command) -> Running {
     Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
-/// Waits for the child process of the guard, which is the harness.
-fn harness(run: &Running) -> Pid {
-    let children = format!("/proc/{0}/task/{0}/children", run.id());
-    wait_for("a harness", || {
-        let children = fs::read_to_string(&children).unwrap_or_default();
-        Some(Pid::from_raw(children.split_whitespace().next()?.parse().expect("a number")))
-    })
+/// Waits until a run handles signals.
+fn until_it_handles_signals(run: &Running) {
+    wait_for("a handler of SIGTERM", || {
+        let status = fs::read_to_string(format!("/proc/{}/status", run.id())).expect("a running process");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask").trim();
+        let caught = u64::from_str_radix(caught, 16).expect("a number");
+        (caught & (1 << (Signal::SIGTERM as i32 - 1)) != 0).then_some(())
+    });
 }
 
-/// Waits until the harness is inside a system call that writes to this file.
+/// Waits until a run is inside a system call that writes to this file.
 fn until_it_writes_to(run: &Running, file: &Path) {
-    let harness = harness(run);
+    let id = run.id();
     let written = |call: &str| {
         let (number, arguments) = call.split_once(' ')?;
         let file = i32::from_str_radix(arguments.split(' ').next()?.strip_prefix("0x")?, 16).ok()?;
         let is_write = number.parse() == Ok(nix::libc::SYS_write);
-        is_write.then(|| fs::read_link(format!("/proc/{harness}/fd/{file}")).ok()).flatten()
+        is_write.then(|| fs::read_link(format!("/proc/{id}/fd/{file}")).ok()).flatten()
     };
     wait_for(&format!("a write to {}", file.display()), || {
-        let threads = fs::read_dir(format!("/proc/{harness}/task")).into_iter().flatten().flatten();
+        let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
         let mut calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
         calls.any(|call| written(&call).as_deref() == Some(file)).then_some(())
     });
 }
 
-/// Waits until all threads of these processes are stopped. Until then, the system treats a process as running.
-fn until_stopped(ids: &[Pid]) {
+/// Waits until all threads of a process are stopped. Until then, the system treats it as running.
+fn until_stopped(id: Pid) {
     let is_stopped = |stat: &str| {
         let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
         state.is_some_and(|state| state.starts_with('T'))
     };
-    let are_stopped = |id: &Pid| {
+    let are_stopped = || {
         let threads = fs::read_dir(format!("/proc/{id}/task")).expect("a running process").flatten();
         let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
         stats.all(|stat| is_stopped(&stat))
     };
-    wait_for("stopped processes", || ids.iter().all(are_stopped).then_some(()));
+    wait_for("a stopped process", || are_stopped().then_some(()));
 }
 
 /// Waits until a file has text, and returns it.
@@ -159,8 +160,7 @@ impl HiddenProcess {
         let mut command = sandbox.command("run t --cases cases");
         command.env("TMPDIR", &tmp);
         let run = start(behind(HEEDS_HANGUP, &command));
-        let hidden = text_of(&sandbox.path().join("hidden"));
-        let ids = format!("{hidden} {}", harness(&run));
+        let ids = text_of(&sandbox.path().join("hidden"));
         (run, Self { sandbox, ids })
     }
 
@@ -172,37 +172,24 @@ impl HiddenProcess {
 }
 
 #[test]
-fn nothing_is_left_when_guard_or_harness_is_killed() {
-    for guard in [true, false] {
-        let (run, hidden) = HiddenProcess::start();
-        kill(if guard { run.id() } else { harness(&run) }, Signal::SIGKILL).expect("a running process");
-        assert_eq!(run.end().0, if guard { None } else { Some(137) });
-        hidden.assert_gone();
-    }
+fn nothing_is_left_after_hang_up_of_a_suspended_run() {
+    // Shells send SIGHUP to suspended jobs.
+    let (run, hidden) = HiddenProcess::start();
+    kill(run.id(), Signal::SIGTSTP).expect("a running process");
+    until_stopped(run.id());
+    kill(run.id(), Signal::SIGHUP).expect("a running process");
+    kill(run.id(), Signal::SIGCONT).expect("a running process");
+    assert_eq!(run.end().0, Some(5));
+    hidden.assert_gone();
 }
 
 #[test]
-fn nothing_is_left_when_guard_dies_while_harness_is_stopped() {
-    // The system sends SIGHUP to a stopped process whose parent dies, and shells send it to suspended jobs.
-    let kill_guard = |run: &Running| {
-        let harness = harness(run);
-        kill(harness, Signal::SIGSTOP).expect("a running process");
-        // A process that stops later gets no SIGHUP.
-        until_stopped(&[harness]);
-        kill(run.id(), Signal::SIGKILL).expect("a running process");
-    };
-    let suspend_and_hang_up = |run: &Running| {
-        kill(run.id(), Signal::SIGTSTP).expect("a running process");
-        until_stopped(&[run.id(), harness(run)]);
-        kill(run.id(), Signal::SIGHUP).expect("a running process");
-        kill(run.id(), Signal::SIGCONT).expect("a running process");
-    };
-    for end in [&kill_guard as &dyn Fn(&Running), &suspend_and_hang_up] {
-        let (run, hidden) = HiddenProcess::start();
-        end(&run);
-        assert_eq!(run.end().0, None);
-        hidden.assert_gone();
-    }
+fn process_that_a_shell_left_to_casebook_is_not_killed() {
+    let sandbox = Sandbox::new();
+    let shell = ["sh", "-c", "sleep 1000 > /dev/null 2>&1 & echo $! > kept; exec \"$0\" \"$@\""];
+    Finished::of(&mut behind(&shell, &sandbox.command("run --cases cases --only post/letter"))).exits(0);
+    let kept = sandbox.read("kept").trim().parse().expect("a number");
+    kill(Pid::from_raw(kept), Signal::SIGKILL).expect("it still runs");
 }
 
 #[test]
@@ -232,16 +219,6 @@ fn siblings_of_a_target_are_killed_and_reaped() {
     let left = sandbox.read("left");
     assert!(left.lines().count() > 1 && left.trim().is_empty(), "{left}");
     assert_all_end(&sandbox.read("beside"));
-}
-
-#[test]
-fn target_that_stops_guard_and_harness_delays_the_run_only() {
-    let sandbox = Sandbox::new();
-    // The harness is the parent of the shell, and the guard is the parent of the harness.
-    let guard = "$(sed 's/.*) //' /proc/$PPID/stat | cut -d ' ' -f 2)";
-    target(&sandbox, "t", &format!("kill -STOP {guard}; kill -STOP {guard} $PPID"), "http");
-    sandbox.run("run t --cases cases --jobs 1 --start-limit 60s").exits(0);
-    assert_eq!(sandbox.survivors(), 0);
 }
 
 #[test]
@@ -276,27 +253,12 @@ fn blocked_run_ends_at_its_limit_or_second_signal() {
 }
 
 #[test]
-fn signal_to_all_processes_counts_as_one_request() {
-    let sandbox = Sandbox::new();
-    let run = start(sandbox.command(SLOW));
-    text_of(&sandbox.path().join("run.jsonl"));
-    let harness = harness(&run);
-    for id in [harness, run.id()] {
-        kill(id, Signal::SIGTERM).expect("a running process");
-    }
-    assert_eq!(run.end().0, Some(5));
-    let record = sandbox.read("run.jsonl");
-    assert!(record.lines().last().is_some_and(|line| line.contains(r#""interrupted":true"#)), "{record}");
-}
-
-#[test]
 fn suspended_run_goes_on_when_it_is_resumed() {
     let sandbox = Sandbox::new();
     let run = start(sandbox.command(SLOW));
     text_of(&sandbox.path().join("run.jsonl"));
-    let harness = harness(&run);
     kill(run.id(), Signal::SIGTSTP).expect("a running process");
-    until_stopped(&[run.id(), harness]);
+    until_stopped(run.id());
     kill(run.id(), Signal::SIGCONT).expect("a running process");
     assert_eq!(run.end().0, Some(1));
 }
@@ -313,7 +275,7 @@ fn suspension_does_not_count_against_time_limits() {
     let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --run-log run.jsonl"));
     text_of(&sandbox.path().join("called"));
     kill(run.id(), Signal::SIGTSTP).expect("a running process");
-    until_stopped(&[run.id(), harness(&run)]);
+    until_stopped(run.id());
     std::thread::sleep(Duration::from_secs(4));
     kill(run.id(), Signal::SIGCONT).expect("a running process");
     run.end();
@@ -336,7 +298,7 @@ fn run_with_unread_output_ends_at_its_limit() {
         let mut command = sandbox.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
         let run = Running::with_outputs(command.stdout(Stdio::null()).stderr(output));
         if is_interrupted {
-            harness(&run);
+            until_it_handles_signals(&run);
             for _ in 0..3 {
                 kill(run.id(), Signal::SIGTERM).expect("a running process");
                 std::thread::sleep(Duration::from_millis(300));

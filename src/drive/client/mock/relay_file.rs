@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 use tempfile::NamedTempFile;
 
-use crate::drive::process::guard::scratch;
+use crate::drive::process::session::scratch;
 use crate::drive::token::token;
 
 /// The number of times that a client can start its server. Each relay uses up a word.

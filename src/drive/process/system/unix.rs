@@ -8,10 +8,9 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-use nix::sys::signal::{SigSet, Signal, kill, killpg, raise};
+use nix::sys::signal::{SigSet, Signal, killpg, raise};
 use nix::unistd::Pid;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
-use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Request;
@@ -72,43 +71,23 @@ pub(crate) fn signal_of(status: ExitStatus) -> Option<(i32, &'static str)> {
     status.signal().map(|signal| (signal, Signal::try_from(signal).map_or("unknown", Signal::as_str)))
 }
 
-/// Makes this process the parent of all processes below it that lose theirs, where the system can do that.
-pub(crate) fn adopt() {
-    #[cfg(target_os = "linux")]
-    descendants::adopt();
-}
-
-/// Kills all processes that this process adopted.
-pub(crate) fn end_adopted() {
+/// Kills all processes that this process started and, on Linux, all of their descendants. No further one starts.
+pub(crate) fn end_all() {
     #[cfg(target_os = "linux")]
     if descendants::adopts() {
         descendants::end_all();
+    } else {
+        mark::sweep(&format!("{}={}-", mark::MARK, mark::of_run()), 0);
     }
 }
 
-/// Kills all processes with this entry in their environment, wherever they were started.
-#[cfg(target_os = "linux")]
-pub(crate) fn sweep(entry: &str) {
-    mark::sweep(entry, 0);
-}
-
-/// Does nothing: the environment of other processes cannot be read on this system.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn sweep(_entry: &str) {}
-
-/// Prepares the command of the harness: the terminal sends its signals to the guard alone, which passes them on.
-pub(crate) fn lead_harness(command: &mut Command) {
-    command.process_group(0);
-}
-
-/// Prepares this process, the harness. Blocks two signals: SIGTTOU would stop the harness on a terminal that lets only
-/// the foreground write, and SIGXFSZ would kill it at a limit on the size of files. Adopts processes, and reaps them.
+/// Prepares this process: it blocks SIGXFSZ, which would end it at a limit on the size of files, and adopts processes,
+/// where the system can do that.
 ///
 /// # Errors
 /// Errors of a system without a free thread or descriptor.
-pub(crate) fn begin_harness() -> io::Result<()> {
+pub(crate) fn begin() -> io::Result<()> {
     let mut signals = SigSet::empty();
-    signals.add(Signal::SIGTTOU);
     signals.add(Signal::SIGXFSZ);
     _ = signals.thread_block();
     #[cfg(target_os = "linux")]
@@ -123,48 +102,9 @@ pub(crate) fn private(folder: &mut DirBuilder) {
     folder.mode(0o700);
 }
 
-/// Resumes the harness, which a target may have stopped.
-pub(crate) fn resume(id: Option<u32>) {
-    // An error means that the process has exited.
-    _ = as_pid(id).map(|id| kill(id, Signal::SIGCONT));
-}
-
 /// Suspends this process until it receives SIGCONT.
-pub(crate) fn suspend(resume_timer: &mut ResumeTimer) {
-    resume_timer.stop();
+pub(crate) fn suspend() {
     _ = raise(Signal::SIGSTOP);
-    *resume_timer = ResumeTimer::start();
-}
-
-/// A timer of the system that resumes this process every second: a target may have stopped it, and the guard may be
-/// gone. Systems other than Linux have none.
-pub(crate) struct ResumeTimer(#[cfg(target_os = "linux")] Option<nix::sys::timer::Timer>);
-
-#[cfg(target_os = "linux")]
-impl ResumeTimer {
-    pub(crate) fn start() -> Self {
-        use nix::sys::signal::{SigEvent, SigevNotify};
-        use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
-        let notify = SigEvent::new(SigevNotify::SigevSignal { signal: Signal::SIGCONT, si_value: 0 });
-        let timer = Timer::new(nix::time::ClockId::CLOCK_MONOTONIC, notify);
-        let timer = timer.and_then(|mut timer| {
-            timer.set(Expiration::Interval(super::RESUME_INTERVAL.into()), TimerSetTimeFlags::empty()).map(|()| timer)
-        });
-        Self(timer.ok())
-    }
-
-    fn stop(&mut self) {
-        self.0 = None;
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl ResumeTimer {
-    pub(crate) fn start() -> Self {
-        Self()
-    }
-
-    fn stop(&mut self) {}
 }
 
 /// The signals that request this process to stop or to suspend itself.
@@ -172,6 +112,8 @@ pub(crate) struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     suspend: tokio::signal::unix::Signal,
+    /// `None` if a hang-up is not handled here.
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 impl Signals {
@@ -180,16 +122,36 @@ impl Signals {
     /// # Errors
     /// Errors of the system.
     pub(crate) fn new() -> io::Result<Self> {
-        let suspend = signal(SignalKind::from_raw(nix::libc::SIGTSTP))?;
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())?, suspend })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            suspend: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
+            hang_up: if ends_by_hang_up() { Some(signal(SignalKind::hangup())?) } else { None },
+        })
     }
 
     /// Waits for the next request.
     pub(crate) async fn next(&mut self) -> Request {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => Request::Stop,
             _ = self.terminate.recv() => Request::Stop,
+            _ = hang_up => Request::HangUp,
             _ = self.suspend.recv() => Request::Suspend,
         }
     }
+}
+
+/// Returns whether a hang-up would end this process: not under `nohup`, and not if the system does not tell. A handler
+/// would replace what `nohup` has set.
+fn ends_by_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (nix::libc::SIGHUP - 1)) == 0)
 }

@@ -6,17 +6,18 @@ use std::fs::DirBuilder;
 use std::io;
 use std::process::ExitStatus;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject};
-use tokio::process::Command;
+use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject};
 
 use super::Request;
 
-/// The flag `CREATE_NEW_PROCESS_GROUP`: Windows sends no Ctrl-C to such a process.
+/// The flag `CREATE_NEW_PROCESS_GROUP`: the console sends no Ctrl-C to such a process.
 const NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// Puts a process and its descendants into a job object, which kills them when its handle is closed.
 pub(crate) fn lead(command: &mut CommandWrap) {
-    command.wrap(JobObject);
+    let mut flags = CreationFlags(Default::default());
+    flags.0.0 = NEW_PROCESS_GROUP;
+    command.wrap(flags).wrap(JobObject);
 }
 
 /// Starts a process.
@@ -38,46 +39,23 @@ pub(crate) fn signal_of(_status: ExitStatus) -> Option<(i32, &'static str)> {
     None
 }
 
-/// Does nothing: no process can leave its job object.
-pub(crate) fn adopt() {}
-
-/// Does nothing: no process is adopted.
-pub(crate) fn end_adopted() {}
-
-/// Does nothing: no process can leave its job object.
-pub(crate) fn sweep(_entry: &str) {}
-
-/// Prepares the command of the harness: the console sends Ctrl-C to the guard alone, which passes it on.
-pub(crate) fn lead_harness(command: &mut Command) {
-    command.creation_flags(NEW_PROCESS_GROUP);
-}
+/// Does nothing: each job object ends with this process.
+pub(crate) fn end_all() {}
 
 /// Prepares nothing.
 ///
 /// # Errors
 /// None.
 #[expect(clippy::unnecessary_wraps, reason = "the signature is that of its counterpart for Unix")]
-pub(crate) fn begin_harness() -> io::Result<()> {
+pub(crate) fn begin() -> io::Result<()> {
     Ok(())
 }
 
 /// Does nothing: a folder inherits the access rights of the temporary folder, which belongs to the user.
 pub(crate) fn private(_folder: &mut DirBuilder) {}
 
-/// Does nothing: no process can be stopped.
-pub(crate) fn resume(_id: Option<u32>) {}
-
 /// Does nothing: no request to suspend arrives.
-pub(crate) fn suspend(_resume_timer: &mut ResumeTimer) {}
-
-/// Nothing, because no process can be stopped.
-pub(crate) struct ResumeTimer;
-
-impl ResumeTimer {
-    pub(crate) fn start() -> Self {
-        Self
-    }
-}
+pub(crate) fn suspend() {}
 
 /// The requests of the console to stop.
 pub(crate) struct Signals;
