@@ -5,11 +5,13 @@
 
 mod declared;
 mod excuses;
+mod sample;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::sample::{is_asked_twice, sample_stdio};
 use crate::model::applicability::Applicability;
 use crate::model::case::{Case, Control, Library, Test, When, With};
 use crate::model::pair::TargetPair;
@@ -18,7 +20,7 @@ use crate::model::record::Skipped;
 use crate::model::spec::{Catalogue, Revision, Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::StdioMode;
-use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId, fnv1a};
+use crate::model::{CaseId, Pattern, RequirementId, Shard, TargetId, TestId};
 
 /// The filters of a run. An empty list selects everything.
 #[derive(Clone, Debug, Default)]
@@ -228,48 +230,12 @@ pub fn plan(library: &Library, targets: &[Arc<Target>], selection: &Selection) -
     });
     let (mut groups, skipped) = (planner.groups, skipped.collect());
     if selection.stdio.is_none() && selection.only.is_empty() {
-        sample(&mut groups, &asked_twice);
+        sample_stdio(&mut groups, &asked_twice);
     }
     if groups.is_empty() {
         Err(PlanError::Nothing { skipped })
     } else {
         Ok(Plan { groups, skipped, is_partial: selection.is_partial(), shard: selection.shard })
-    }
-}
-
-/// Returns whether a case file is asked over both transports: its question depends on the transport, or it is in the
-/// sample of the other files. The names of the files choose the sample, so that it is the same in all runs and for all
-/// targets.
-fn is_asked_twice(case: &Case) -> bool {
-    const SAMPLE: u64 = 8;
-    !case.is_transport_neutral() || fnv1a(case.id.as_str().as_bytes()).is_multiple_of(SAMPLE)
-}
-
-/// Selects a few server tests of each target to be run both in a stream and in a process: from each of some case files
-/// that are asked over both transports, the first suitable test of one group. The files are chosen by the hashes of their names, so the sample is the same
-/// in all runs and for all targets. Tests that send raw messages are not suitable: the server may send no response, and
-/// a process that starts slowly looks the same.
-fn sample(groups: &mut [Group], asked_twice: &BTreeSet<CaseId>) {
-    const GROUPS: usize = 8;
-    for groups in groups.chunk_by_mut(|one, next| one.target.id == next.target.id) {
-        let mut sampled: Vec<_> = groups
-            .iter_mut()
-            .filter(|group| asked_twice.contains(&group.case))
-            .filter_map(|Group { case, revision, tests, .. }| {
-                let is_fit = |planned: &&mut Planned| {
-                    let is_answered = planned.test.steps.iter().all(|step| !matches!(step.when, When::Send { .. }));
-                    planned.stdio == Some(StdioMode::Stream) && is_answered && !planned.test.heavy
-                };
-                let first = tests.iter_mut().find(is_fit)?;
-                Some((fnv1a(format!("{case}@{revision}").as_bytes()), &*case, first))
-            })
-            .collect();
-        sampled.sort_by_key(|(hash, ..)| *hash);
-        let mut files = BTreeSet::new();
-        sampled.retain(|(_, case, _)| files.insert(*case));
-        for (_, _, planned) in sampled.into_iter().take(GROUPS) {
-            planned.stdio = Some(StdioMode::Both);
-        }
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn begin(command: &Command) -> Result<Option<Session>, Problem> {
     let limit = match command {
         Command::Run(args) => Some(args.run_limit),
         Command::Pair(args) => Some(args.run_limit),
-        Command::Smoke(_) | Command::Repro(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => None,
+        Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => None,
         Command::Explain(args) if args.wire.is_some() => None,
         Command::Issue(args) if args.run_log.is_none() => None,
         _ => return Ok(None),

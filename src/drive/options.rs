@@ -83,7 +83,9 @@ impl Options {
                 same.sort_by_key(|place| {
                     let group = &plan.groups[*place];
                     let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
-                    (Reverse(group.wait()), !group.is_hard(), kept)
+                    // A single worker takes all groups, and nothing is gained by another order.
+                    let wait = if self.jobs == NonZeroUsize::MIN { 0 } else { group.wait() };
+                    (Reverse(wait), !group.is_hard(), kept)
                 });
             }
         }

@@ -36,7 +36,8 @@ pub(crate) async fn drive<T: Send + 'static>(
     finish: Finish<T>,
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
-    let queue = Arc::new(Queue::new(&plan, options.order(&plan)));
+    let waiting = options.waiting_workers(&plan);
+    let queue = Arc::new(Queue::new(options.order(&plan), |place| waiting > 0 && plan.groups[place].wait() > 0));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
@@ -44,7 +45,6 @@ pub(crate) async fn drive<T: Send + 'static>(
     let (_wanted, unwanted) = watch::channel(());
     let (ending, mut ends) = mpsc::unbounded_channel();
     let mut idle = None;
-    let waiting = options.waiting_workers(&plan);
     for number in 0..options.workers(&plan) {
         let takes = if number < waiting { Takes::Waiting } else { Takes::All };
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
@@ -217,8 +217,9 @@ struct Groups {
 }
 
 impl Queue {
-    fn new(plan: &Plan, order: Vec<usize>) -> Self {
-        let (waiting, left) = order.into_iter().partition(|place| plan.groups[*place].wait() > 0);
+    /// Queues the groups in this order; workers of their own take those that wait.
+    fn new(order: Vec<usize>, waits: impl Fn(usize) -> bool) -> Self {
+        let (waiting, left) = order.into_iter().partition(|place| waits(*place));
         Self(Mutex::new(Groups { left, waiting, taken: Vec::new() }))
     }
 

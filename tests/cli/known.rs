@@ -56,8 +56,6 @@ fn wrong_keys_of_evidence_are_refused() {
         sandbox.script("t", "exit 1", &known(repro));
         sandbox.run("run t").exits(2).stderr_has(&["`repro` leads out of the folder `repro/`", "name a file below"]);
     }
-    sandbox.script("t", "exit 1", &(known("a.sh").trim_end().to_owned() + "\ndisclosure = \"secret\"\n"));
-    sandbox.run("run t").exits(2).stderr_has(&["`disclosure`", "embargo"]);
     sandbox.script("t", "exit 1", "[repro]\ncommand = []\n");
     sandbox.run("run t").exits(2).stderr_has(&["the command is empty"]);
 }

@@ -202,7 +202,7 @@ fn workers_take_groups_that_their_process_can_serve() {
         plan
     };
     let taken = |plan: &Plan| {
-        let queue = Queue::new(plan, (0..5).collect());
+        let queue = Queue::new((0..5).collect(), |_| false);
         let [one, other] = [(); 2].map(|()| queue.next(plan, Takes::All, None).expect("a group"));
         let mut taken = vec![one, other];
         for last in [one, other, one, one, other] {
@@ -225,7 +225,7 @@ fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
         group.target = Arc::new(pair.target(revisions));
     }
     let plan = plan.expect("one owner");
-    let queue = Queue::new(&plan, (0..6).collect());
+    let queue = Queue::new((0..6).collect(), |_| false);
     let next = |last: Option<usize>| queue.next(&plan, Takes::All, last.map(|last| &plan.groups[last]));
     assert_eq!([next(None), next(None)], [Some(0), Some(4)]);
     assert_eq!([next(Some(0)), next(Some(4)), next(Some(5))], [Some(1), Some(5), Some(2)]);
@@ -237,7 +237,7 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     let late = |id| Test { request_timeout: Some(400), ..send(id) };
     let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
     let plan = plan_of(target(&[]), Transport::Http, groups);
-    let queue = Queue::new(&plan, vec![0, 1, 2, 3]);
+    let queue = Queue::new(vec![0, 1, 2, 3], |place| plan.groups[place].wait() > 0);
     assert_eq!(queue.next(&plan, Takes::Waiting, None), Some(0));
     assert_eq!([(); 3].map(|()| queue.next(&plan, Takes::All, None)), [Some(1), Some(2), Some(3)]);
     assert_eq!(queue.next(&plan, Takes::Waiting, None), None);
