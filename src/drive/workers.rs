@@ -323,11 +323,11 @@ impl<T: Send + 'static> Worker<T> {
     ) -> Ended {
         let mut place = 0;
         while let Some(planned) = group.tests.get(place) {
+            let mut turn = self.turns.next().await;
             if *self.cancel.borrow() != Cancel::Go {
                 return Ended::Interrupted;
             }
             let next = group.tests.get(place + 1).or_else(|| further?.tests.first());
-            let mut turn = self.turns.next().await;
             let running = Box::pin(runner.run(planned, next, canaries, &mut turn));
             let running = fault::caught_in(self.watched(planned, running));
             let seen = tokio::select! {

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid};
-use tokio::signal::unix::{SignalKind, signal};
 
 /// The longest time to kill the descendants of one process.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -37,14 +36,12 @@ fn leaders() -> MutexGuard<'static, Leaders> {
     LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process the parent of all orphans below it. Returns `false` if the system does not support that.
-pub(crate) fn adopt() -> bool {
+/// Makes this process the parent of all orphans below it, if the system supports that.
+pub(crate) fn adopt() {
     let can = fs::exists(children_file(getpid(), getpid())).unwrap_or(false);
-    let adopts = can && nix::sys::prctl::set_child_subreaper(true).is_ok();
-    if adopts {
+    if can && nix::sys::prctl::set_child_subreaper(true).is_ok() {
         EARLIER.get_or_init(|| children(getpid()));
     }
-    adopts
 }
 
 /// Returns whether [`adopt`] succeeded.
@@ -52,22 +49,9 @@ pub(crate) fn adopts() -> bool {
     EARLIER.get().is_some()
 }
 
-/// Reaps dead orphans as long as this process lives.
-///
-/// # Errors
-/// Errors of a system without a free thread or descriptor.
-pub(crate) fn keep_reaping() -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let mut ends = {
-        let _inside = runtime.enter();
-        signal(SignalKind::child())?
-    };
-    let reap = move || {
-        while runtime.block_on(ends.recv()).is_some() {
-            orphans();
-        }
-    };
-    thread::Builder::new().name("reaper".to_owned()).spawn(reap).map(drop)
+/// Reaps dead orphans.
+pub(crate) fn reap() {
+    orphans();
 }
 
 /// Starts a process, and records it as started by this process.

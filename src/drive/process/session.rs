@@ -53,7 +53,7 @@ impl Session {
     /// # Errors
     /// Errors of a system without a free thread or descriptor.
     pub fn begin(limit: Option<Duration>, tell: fn(&str)) -> io::Result<Self> {
-        system::begin()?;
+        system::begin();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let signals = {
             let _inside = runtime.enter();

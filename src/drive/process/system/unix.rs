@@ -83,18 +83,12 @@ pub(crate) fn end_all() {
 
 /// Prepares this process: it blocks SIGXFSZ, which would end it at a limit on the size of files, and adopts processes,
 /// where the system can do that.
-///
-/// # Errors
-/// Errors of a system without a free thread or descriptor.
-pub(crate) fn begin() -> io::Result<()> {
+pub(crate) fn begin() {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
     _ = signals.thread_block();
     #[cfg(target_os = "linux")]
-    if descendants::adopt() {
-        descendants::keep_reaping()?;
-    }
-    Ok(())
+    descendants::adopt();
 }
 
 /// Lets other users have no access to a folder that is created.
@@ -114,6 +108,8 @@ pub(crate) struct Signals {
     suspend: tokio::signal::unix::Signal,
     /// `None` if a hang-up is not handled here.
     hang_up: Option<tokio::signal::unix::Signal>,
+    /// Arrives when a process below this one has ended.
+    child: tokio::signal::unix::Signal,
 }
 
 impl Signals {
@@ -127,22 +123,29 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             suspend: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
             hang_up: if ends_by_hang_up() { Some(signal(SignalKind::hangup())?) } else { None },
+            child: signal(SignalKind::child())?,
         })
     }
 
-    /// Waits for the next request.
+    /// Waits for the next request, and reaps adopted processes meanwhile.
     pub(crate) async fn next(&mut self) -> Request {
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(signal) => signal.recv().await,
-                None => std::future::pending().await,
+        loop {
+            let hang_up = async {
+                match &mut self.hang_up {
+                    Some(signal) => signal.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = self.interrupt.recv() => return Request::Stop,
+                _ = self.terminate.recv() => return Request::Stop,
+                _ = hang_up => return Request::HangUp,
+                _ = self.suspend.recv() => return Request::Suspend,
+                _ = self.child.recv() => {
+                    #[cfg(target_os = "linux")]
+                    descendants::reap();
+                }
             }
-        };
-        tokio::select! {
-            _ = self.interrupt.recv() => Request::Stop,
-            _ = self.terminate.recv() => Request::Stop,
-            _ = hang_up => Request::HangUp,
-            _ = self.suspend.recv() => Request::Suspend,
         }
     }
 }

@@ -15,6 +15,7 @@ const NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// Puts a process and its descendants into a job object, which kills them when its handle is closed.
 pub(crate) fn lead(command: &mut CommandWrap) {
+    #[expect(clippy::default_trait_access, reason = "process-wrap does not export the type of the flags")]
     let mut flags = CreationFlags(Default::default());
     flags.0.0 = NEW_PROCESS_GROUP;
     command.wrap(flags).wrap(JobObject);
@@ -43,13 +44,7 @@ pub(crate) fn signal_of(_status: ExitStatus) -> Option<(i32, &'static str)> {
 pub(crate) fn end_all() {}
 
 /// Prepares nothing.
-///
-/// # Errors
-/// None.
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of its counterpart for Unix")]
-pub(crate) fn begin() -> io::Result<()> {
-    Ok(())
-}
+pub(crate) fn begin() {}
 
 /// Does nothing: a folder inherits the access rights of the temporary folder, which belongs to the user.
 pub(crate) fn private(_folder: &mut DirBuilder) {}
