@@ -24,7 +24,6 @@ pub(super) fn begin(command: &Command) -> Result<Option<Session>, Problem> {
         Command::Pair(args) => Some(args.run_limit),
         Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => None,
         Command::Explain(args) if args.wire.is_some() => None,
-        Command::Issue(args) if args.run_log.is_none() => None,
         _ => return Ok(None),
     };
     descriptors::raise();
