@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 
 use crate::model::case::STEP_LIMIT;
 use crate::model::fnv1a;
-use crate::plan::Plan;
+use crate::plan::{Group, Plan};
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ pub struct Options {
     pub start_limit: Duration,
     /// The number of further attempts at a test in which the target violates a MUST.
     pub retries: usize,
-    /// The number of tests of the run that are run again, alone, after an unexpected time-out. A target that hangs in many tests
-    /// delays the run by no more than these.
+    /// The number of tests of the run that are run again, alone, after an unexpected time-out. A target that hangs in many
+    /// tests delays the run by no more than these.
     pub repetitions: usize,
     /// The seed of a random order of the groups; without it, they run in the order of the plan.
     pub shuffle: Option<u64>,
@@ -62,11 +62,16 @@ impl Options {
         self.jobs.get().min(plan.groups.len()) + self.waiting_workers(plan)
     }
 
-    /// Returns the number of further workers, which take only groups that wait: they need no processor. There is none if
-    /// the user wants one group at a time.
+    /// Returns the number of further workers, which take only groups that wait: they need no processor.
     pub(crate) fn waiting_workers(&self, plan: &Plan) -> usize {
-        let most = if self.jobs == NonZeroUsize::MIN { 0 } else { 2 * self.jobs.get() };
-        plan.groups.iter().filter(|group| group.wait() > 0).count().min(most)
+        plan.groups.iter().filter(|group| self.wait(group) > 0).count().min(2 * self.jobs.get())
+    }
+
+    /// Returns for about how many seconds a group waits while others could run. There are no others if the user wants one
+    /// group at a time, and a surveyed server keeps its few processes from group to group.
+    pub(crate) fn wait(&self, group: &Group) -> u32 {
+        let is_alone = self.jobs == NonZeroUsize::MIN || group.target.survey.is_some();
+        if is_alone { 0 } else { group.wait() }
     }
 
     /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay
@@ -80,12 +85,10 @@ impl Options {
             if let Some(seed) = self.shuffle {
                 same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
             } else {
-                same.sort_by_key(|place| {
+                same.sort_by_cached_key(|place| {
                     let group = &plan.groups[*place];
                     let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
-                    // A single worker takes all groups, and nothing is gained by another order.
-                    let wait = if self.jobs == NonZeroUsize::MIN { 0 } else { group.wait() };
-                    (Reverse(wait), !group.is_hard(), kept)
+                    (Reverse(self.wait(group)), !group.is_hard(), kept)
                 });
             }
         }

@@ -37,7 +37,7 @@ pub(crate) async fn drive<T: Send + 'static>(
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
     let waiting = options.waiting_workers(&plan);
-    let queue = Arc::new(Queue::new(options.order(&plan), |place| waiting > 0 && plan.groups[place].wait() > 0));
+    let queue = Arc::new(Queue::new(options.order(&plan), |place| options.wait(&plan.groups[place]) > 0));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();

@@ -237,14 +237,17 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     let late = |id| Test { request_timeout: Some(400), ..send(id) };
     let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
     let plan = plan_of(target(&[]), Transport::Http, groups);
-    let queue = Queue::new(vec![0, 1, 2, 3], |place| plan.groups[place].wait() > 0);
+    let two = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
+    let queue = Queue::new(vec![0, 1, 2, 3], |place| two.wait(&plan.groups[place]) > 0);
     assert_eq!(queue.next(&plan, Takes::Waiting, None), Some(0));
     assert_eq!([(); 3].map(|()| queue.next(&plan, Takes::All, None)), [Some(1), Some(2), Some(3)]);
     assert_eq!(queue.next(&plan, Takes::Waiting, None), None);
-    let two = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
     assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (5, 3));
     let one = Options { jobs: NonZeroUsize::MIN, ..quick() };
     assert_eq!((one.workers(&plan), one.waiting_workers(&plan)), (1, 0));
+    let surveyed = Target { survey: Some(Survey::default()), ..target(&[]) };
+    let plan = plan_of(surveyed, Transport::Http, vec![vec![late("a")], vec![late("b")]]);
+    assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (2, 0));
 }
 
 #[test]
