@@ -3,10 +3,10 @@
 //! Package managers mostly wait for the network or use one core, so that several folders are set up side by side; those of
 //! the same package manager follow each other, because not all of them can share their caches.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use camino::Utf8Path;
 use futures_util::future::try_join_all;
 use tokio::sync::{Semaphore, watch};
 
@@ -28,15 +28,7 @@ const BLOCK: usize = 16_000;
 /// # Errors
 /// The first problem; the other set-ups are stopped.
 pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Cancel>) -> Result<(), Problem> {
-    let permits = permits();
-    let queues = queues(targets).into_iter().map(|queue| async {
-        for target in queue {
-            let _permit = permits.acquire().await;
-            set_up_folder(target, cancel).await?;
-        }
-        Ok(())
-    });
-    try_join_all(queues).await.map(drop)
+    set_up_all(targets, cancel, |_, problem| Err(problem)).await
 }
 
 /// Returns the targets that can be set up, and adds the reasons for the others to `left_out`.
@@ -48,27 +40,36 @@ pub(super) async fn set_up_or_leave_out(
     cancel: &watch::Receiver<Cancel>,
     left_out: &mut Vec<String>,
 ) -> Result<Vec<Arc<Target>>, Problem> {
-    let permits = permits();
-    let queues = queues(&targets).into_iter().map(|queue| async {
-        let mut broken = Vec::new();
+    let broken = RefCell::new(BTreeMap::new());
+    let leave_out = |target: &Arc<Target>, problem: Problem| {
+        if problem.exit == Exit::Interrupted {
+            return Err(problem);
+        }
+        eprint_line(&problem.text);
+        broken.borrow_mut().insert(target.folder.clone(), format!("skipped {}: it cannot be set up", target.id.name));
+        Ok(())
+    };
+    set_up_all(&targets, cancel, leave_out).await?;
+    let broken = broken.into_inner();
+    left_out.extend(broken.values().cloned());
+    Ok(targets.into_iter().filter(|target| !broken.contains_key(&target.folder)).collect())
+}
+
+/// Sets up the folders of targets, and passes each problem to a function, whose error stops all set-ups.
+async fn set_up_all(
+    targets: &[Arc<Target>],
+    cancel: &watch::Receiver<Cancel>,
+    on_problem: impl Fn(&Arc<Target>, Problem) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let (permits, on_problem) = (permits(), &on_problem);
+    let queues = queues(targets).into_iter().map(|queue| async {
         for target in queue {
             let _permit = permits.acquire().await;
-            match set_up_folder(target, cancel).await {
-                Err(problem) if problem.exit == Exit::Interrupted => return Err(problem),
-                Err(problem) => {
-                    eprint_line(&problem.text);
-                    broken.push(target);
-                }
-                Ok(()) => {}
-            }
+            set_up_folder(target, cancel).await.or_else(|problem| on_problem(target, problem))?;
         }
-        Ok(broken)
+        Ok(())
     });
-    let mut broken = try_join_all(queues).await?.concat();
-    broken.sort_by(|one, other| one.id.cmp(&other.id));
-    left_out.extend(broken.iter().map(|target| format!("skipped {}: it cannot be set up", target.id.name)));
-    let broken: BTreeSet<&Utf8Path> = broken.iter().map(|target| target.folder.as_path()).collect();
-    Ok(targets.iter().filter(|target| !broken.contains(target.folder.as_path())).cloned().collect())
+    try_join_all(queues).await.map(drop)
 }
 
 /// The number of set-ups that run at the same time: one more than there are cores, because most of them wait.
