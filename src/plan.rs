@@ -90,7 +90,7 @@ impl Plan {
     }
 }
 
-/// The tests of one case file on one target, revision and transport. Controls have no effect beyond their group.
+/// Tests of one case file on one target, revision and transport: one that waits for long, or all between such tests.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The target.
@@ -277,9 +277,11 @@ impl Planner<'_> {
                     planned.push(Planned { index: self.index, id, test: Arc::clone(test), stdio });
                     self.index += 1;
                 }
-                if !planned.is_empty() {
-                    let (target, case) = (Arc::clone(target), case.id.clone());
-                    self.groups.push(Group { target, case, revision, transport, tests: planned });
+                // A test that waits for long is a group of its own, so that no other test waits for it.
+                let waits = |planned: &Planned| planned.test.waits_long(transport);
+                for tests in planned.chunk_by(|one, other| !waits(one) && !waits(other)) {
+                    let (target, case, tests) = (Arc::clone(target), case.id.clone(), tests.to_vec());
+                    self.groups.push(Group { target, case, revision, transport, tests });
                 }
             }
         }

@@ -12,6 +12,18 @@ use crate::model::case::STEP_LIMIT;
 use crate::model::fnv1a;
 use crate::plan::{Group, Plan};
 
+/// The kind of a group, and the groups that a worker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// A group that needs the processor for long. Few workers take these, so that none of them is late because of the
+    /// others; they take them first, and then those of the other lanes.
+    Hard,
+    /// Any other group. Its workers then take those that wait.
+    Plain,
+    /// A group that waits for time to pass. Its workers take nothing else.
+    Waiting,
+}
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -64,7 +76,21 @@ impl Options {
 
     /// Returns the number of further workers, which take only groups that wait: they need no processor.
     pub(crate) fn waiting_workers(&self, plan: &Plan) -> usize {
-        plan.groups.iter().filter(|group| self.wait(group) > 0).count().min(2 * self.jobs.get())
+        plan.groups.iter().filter(|group| self.lane(group) == Lane::Waiting).count().min(2 * self.jobs.get())
+    }
+
+    /// Returns the number of the workers that take hard groups: one for each two cores, if each core has two workers.
+    pub(crate) fn hard_workers(&self) -> usize {
+        (self.jobs.get() / 4).max(1)
+    }
+
+    /// Returns the kind of a group.
+    pub(crate) fn lane(&self, group: &Group) -> Lane {
+        match group {
+            _ if self.wait(group) > 0 => Lane::Waiting,
+            _ if group.is_hard() && group.target.survey.is_none() => Lane::Hard,
+            _ => Lane::Plain,
+        }
     }
 
     /// Returns for about how many seconds a group waits while others could run. There are no others if the user wants one
@@ -74,10 +100,9 @@ impl Options {
         if is_alone { 0 } else { group.wait() }
     }
 
-    /// The indices of the plan's groups, in the order in which workers take them. The groups of one target stay
+    /// The indices of the plan's groups, in the order in which workers take those of a lane. The groups of one target stay
     /// together, so that its processes can be reused, and so do those of one revision of a target that keeps its processes
-    /// from group to group. Groups that wait longest come first, then those with hard tests, so that none of them runs alone
-    /// at the end.
+    /// from group to group. Groups that wait longest come first, so that none of them runs alone at the end.
     pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
@@ -88,7 +113,7 @@ impl Options {
                 same.sort_by_cached_key(|place| {
                     let group = &plan.groups[*place];
                     let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
-                    (Reverse(self.wait(group)), !group.is_hard(), kept)
+                    (Reverse(self.wait(group)), kept)
                 });
             }
         }

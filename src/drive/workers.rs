@@ -16,7 +16,7 @@ use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
 use crate::drive::fault::{self, Bugs};
 use crate::drive::health::GivenUp;
-use crate::drive::options::Options;
+use crate::drive::options::{Lane, Options};
 use crate::drive::pair::runner::PairRunner;
 use crate::drive::runner::TargetRunner;
 use crate::drive::turns::{Turn, Turns};
@@ -37,7 +37,9 @@ pub(crate) async fn drive<T: Send + 'static>(
     events: mpsc::Sender<Event<T>>,
 ) -> Ended {
     let waiting = options.waiting_workers(&plan);
-    let queue = Arc::new(Queue::new(options.order(&plan), |place| options.wait(&plan.groups[place]) > 0));
+    let hard = waiting + options.hard_workers();
+    let lane = |place: usize| options.lane(&plan.groups[place]);
+    let queue = Arc::new(Queue::new(options.order(&plan), lane));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
@@ -46,7 +48,11 @@ pub(crate) async fn drive<T: Send + 'static>(
     let (ending, mut ends) = mpsc::unbounded_channel();
     let mut idle = None;
     for number in 0..options.workers(&plan) {
-        let takes = if number < waiting { Takes::Waiting } else { Takes::All };
+        let takes = match number {
+            _ if number < waiting => Lane::Waiting,
+            _ if number < hard => Lane::Hard,
+            _ => Lane::Plain,
+        };
         let (plan, queue, options) = (Arc::clone(&plan), Arc::clone(&queue), options.clone());
         let (given_up, turns, bugs) = (given_up.clone(), Arc::clone(&turns), Bugs::default());
         let (cancel, unwanted) = (cancel.clone(), unwanted.clone());
@@ -74,7 +80,7 @@ pub(crate) async fn drive<T: Send + 'static>(
         }
     }
     // The other workers do the work of one that could not start. If none could, each test gets the reason.
-    while let Some(place) = queue.next(&plan, Takes::All, None) {
+    while let Some(place) = queue.next(&plan, Lane::Hard, None) {
         let group = &plan.groups[place];
         for planned in &group.tests {
             let Some(why) = idle.as_ref().filter(|_| *cancel.borrow() == Cancel::Go) else { return Ended::Interrupted };
@@ -194,40 +200,38 @@ async fn reached(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
     }
 }
 
-/// The groups that a worker takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
-    /// All groups; those that wait come last.
-    All,
-    /// Only groups that wait.
-    Waiting,
-}
-
 /// The groups of a plan. Each worker takes the next one.
 struct Queue(Mutex<Groups>);
 
 /// The indices of groups in the plan.
 struct Groups {
-    /// Those that no worker has taken, in order.
+    /// The plain ones that no worker has taken, in order.
     left: VecDeque<usize>,
-    /// Those of them that wait, in order.
+    /// The hard ones, in order.
+    hard: VecDeque<usize>,
+    /// Those that wait, in order.
     waiting: VecDeque<usize>,
     /// Those that were taken: one for each process that other groups can use.
     taken: Vec<usize>,
 }
 
 impl Queue {
-    /// Queues the groups in this order; workers of their own take those that wait.
-    fn new(order: Vec<usize>, waits: impl Fn(usize) -> bool) -> Self {
-        let (waiting, left) = order.into_iter().partition(|place| waits(*place));
-        Self(Mutex::new(Groups { left, waiting, taken: Vec::new() }))
+    /// Queues the groups in this order.
+    fn new(order: Vec<usize>, lane: impl Fn(usize) -> Lane) -> Self {
+        let of = |wanted: Lane| order.iter().copied().filter(|place| lane(*place) == wanted).collect();
+        let (left, hard, waiting) = (of(Lane::Plain), of(Lane::Hard), of(Lane::Waiting));
+        Self(Mutex::new(Groups { left, hard, waiting, taken: Vec::new() }))
     }
 
     /// Takes a group: after `last`, one that can use its process; otherwise one whose process no worker has; or the first
     /// one.
-    fn next(&self, plan: &Plan, takes: Takes, last: Option<&Group>) -> Option<usize> {
+    fn next(&self, plan: &Plan, takes: Lane, last: Option<&Group>) -> Option<usize> {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if takes == Takes::Waiting || groups.left.is_empty() {
+        let hard = (takes == Lane::Hard).then(|| groups.hard.pop_front()).flatten();
+        if hard.is_some() {
+            return hard;
+        }
+        if takes == Lane::Waiting || groups.left.is_empty() {
             return groups.waiting.pop_front();
         }
         let of = |place: &usize| &plan.groups[*place];
@@ -249,7 +253,7 @@ impl Queue {
 struct Worker<T> {
     plan: Arc<Plan>,
     queue: Arc<Queue>,
-    takes: Takes,
+    takes: Lane,
     given_up: GivenUp,
     turns: Arc<Turns>,
     options: Options,

@@ -39,6 +39,8 @@ mod variants;
 mod vocabulary;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 
 use camino::Utf8Path;
 
@@ -149,9 +151,8 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     }
     diagnostics.extend(catalogued.check_sides());
     let mut cases: BTreeMap<CaseId, Reading> = BTreeMap::new();
-    for (text, id) in texts.iter().filter_map(|text| Some((text, text.kind.case()?))) {
-        let mut reader = text.reader();
-        let reading = one_case(&mut reader, id, &catalogued, purpose);
+    let of_cases: Vec<_> = texts.iter().filter_map(|text| Some((text, text.kind.case()?))).collect();
+    for (id, mut reader, reading) in read_cases(&of_cases, &catalogued, purpose) {
         if let Some(first) = cases.get(id) {
             let twice = reader.mistake(Lint::DuplicateCase, format!("two files define the case `{id}`"));
             reader.push(twice.help(format!("the other file is {}; rename one, or leave one out", first.case.path)));
@@ -176,6 +177,25 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
 pub fn case_text(sources: &[Source], id: &CaseId) -> Option<String> {
     let texts = source::texts(sources, &mut Vec::new());
     texts.iter().find(|text| text.kind.case() == Some(id)).map(|text| text.as_str().to_owned())
+}
+
+/// Reads case files on all cores, because every command begins with it. Gives them in their order.
+fn read_cases<'t>(
+    texts: &[(&'t source::Text, &'t CaseId)],
+    catalogued: &Catalogued,
+    purpose: Purpose,
+) -> Vec<(&'t CaseId, Reader, Option<Reading>)> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let read = |(text, id): &(&'t source::Text, &'t CaseId)| {
+        let mut reader = text.reader();
+        let reading = one_case(&mut reader, id, catalogued, purpose);
+        (*id, reader, reading)
+    };
+    std::thread::scope(|scope| {
+        let parts = texts.chunks(texts.len().div_ceil(cores).max(1));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<_>>())).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: Purpose) -> Option<Reading> {

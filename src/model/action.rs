@@ -75,6 +75,11 @@ impl Test {
         u32::from(self.request_timeout.is_some() || is_unanswered) + self.steps.iter().map(wait).sum::<u32>()
     }
 
+    /// Returns whether the test waits for so long that others should not wait for it.
+    pub fn waits_long(&self, transport: Transport) -> bool {
+        self.wait(transport) >= 3
+    }
+
     /// Returns the templates of the fixture and of the actions.
     pub fn templates(&self) -> Vec<&Template> {
         let tools = self.given.tools.iter().map(|tool| &tool.definition);

@@ -202,11 +202,11 @@ fn workers_take_groups_that_their_process_can_serve() {
         plan
     };
     let taken = |plan: &Plan| {
-        let queue = Queue::new((0..5).collect(), |_| false);
-        let [one, other] = [(); 2].map(|()| queue.next(plan, Takes::All, None).expect("a group"));
+        let queue = Queue::new((0..5).collect(), |_| Lane::Plain);
+        let [one, other] = [(); 2].map(|()| queue.next(plan, Lane::Plain, None).expect("a group"));
         let mut taken = vec![one, other];
         for last in [one, other, one, one, other] {
-            taken.extend(queue.next(plan, Takes::All, Some(&plan.groups[last])));
+            taken.extend(queue.next(plan, Lane::Plain, Some(&plan.groups[last])));
         }
         taken
     };
@@ -225,8 +225,8 @@ fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
         group.target = Arc::new(pair.target(revisions));
     }
     let plan = plan.expect("one owner");
-    let queue = Queue::new((0..6).collect(), |_| false);
-    let next = |last: Option<usize>| queue.next(&plan, Takes::All, last.map(|last| &plan.groups[last]));
+    let queue = Queue::new((0..6).collect(), |_| Lane::Plain);
+    let next = |last: Option<usize>| queue.next(&plan, Lane::Plain, last.map(|last| &plan.groups[last]));
     assert_eq!([next(None), next(None)], [Some(0), Some(4)]);
     assert_eq!([next(Some(0)), next(Some(4)), next(Some(5))], [Some(1), Some(5), Some(2)]);
     assert_eq!([next(Some(2)), next(Some(1))], [Some(3), None]);
@@ -238,10 +238,10 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
     let plan = plan_of(target(&[]), Transport::Http, groups);
     let two = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
-    let queue = Queue::new(vec![0, 1, 2, 3], |place| two.wait(&plan.groups[place]) > 0);
-    assert_eq!(queue.next(&plan, Takes::Waiting, None), Some(0));
-    assert_eq!([(); 3].map(|()| queue.next(&plan, Takes::All, None)), [Some(1), Some(2), Some(3)]);
-    assert_eq!(queue.next(&plan, Takes::Waiting, None), None);
+    let queue = Queue::new(vec![0, 1, 2, 3], |place| two.lane(&plan.groups[place]));
+    assert_eq!(queue.next(&plan, Lane::Waiting, None), Some(0));
+    assert_eq!([(); 3].map(|()| queue.next(&plan, Lane::Plain, None)), [Some(1), Some(2), Some(3)]);
+    assert_eq!(queue.next(&plan, Lane::Waiting, None), None);
     assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (5, 3));
     let one = Options { jobs: NonZeroUsize::MIN, ..quick() };
     assert_eq!((one.workers(&plan), one.waiting_workers(&plan)), (1, 0));
@@ -251,15 +251,25 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
 }
 
 #[test]
-fn order_of_groups_begins_with_hard_ones_unless_shuffled() {
+fn hard_groups_have_few_workers_which_take_them_first() {
     let hard = |id| Test { step_limit: Some(3), ..send(id) };
     let heavy = Test { heavy: true, ..send("f") };
     let groups = vec![vec![send("a")], vec![send("b"), hard("c")], vec![send("d")], vec![hard("e")], vec![heavy]];
-    let plan = plan_of(target(&[]), Transport::Stdio, groups);
-    assert_eq!(quick().order(&plan), [1, 3, 4, 0, 2]);
+    let plan = plan_of(target(&[]), Transport::Http, groups);
+    let jobs = |number| Options { jobs: NonZeroUsize::new(number).expect("some"), ..quick() };
+    assert_eq!((jobs(2).hard_workers(), jobs(8).hard_workers()), (1, 2));
+    let queue = Queue::new(jobs(8).order(&plan), |place| jobs(8).lane(&plan.groups[place]));
+    assert_eq!([(); 3].map(|()| queue.next(&plan, Lane::Plain, None)), [Some(0), Some(2), None]);
+    assert_eq!([(); 4].map(|()| queue.next(&plan, Lane::Hard, None)), [Some(1), Some(3), Some(4), None]);
+}
+
+#[test]
+fn seed_gives_an_order_of_all_groups() {
+    let plan = plan_of(target(&[]), Transport::Http, (0..5).map(|_| vec![send("a")]).collect());
+    assert_eq!(quick().order(&plan), [0, 1, 2, 3, 4]);
     let shuffled = Options { shuffle: Some(7), ..quick() };
     let mut order = shuffled.order(&plan);
-    assert_ne!(order, [1, 3, 4, 0, 2]);
+    assert_ne!(order, [0, 1, 2, 3, 4]);
     order.sort_unstable();
     assert_eq!(order, [0, 1, 2, 3, 4]);
 }
