@@ -117,3 +117,19 @@ fn cell(pairs: &Pairs, is_new_client: bool, is_new_server: bool, claim: &'static
 fn is_among(feature: &CaseId, names: &[&str]) -> bool {
     names.contains(&feature.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// A case file that is renamed would leave its cell without a word.
+    #[test]
+    fn each_feature_is_a_case_file() {
+        for name in [&OF_OBJECTS[..], &OF_OTHERS, &OF_OTHERS_EARLIER, &OF_SCHEMAS].concat() {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases").join(name).with_extension("json");
+            assert!(file.is_file(), "{}", file.display());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Checks the numbers that the README gives.
+
+use std::collections::BTreeSet;
+
+use casebook::load::{Source, load};
+use casebook::model::spec::Level;
+use casebook::proof;
+
+#[test]
+fn readme_gives_the_numbers_of_the_embedded_cases() {
+    let library = load(&[Source::Embedded]).expect("the cases are sound");
+    let tests: Vec<_> = library.cases.iter().flat_map(|case| &case.tests).collect();
+    let checked: BTreeSet<_> = tests.iter().flat_map(|test| test.checks()).map(|check| &check.requirement).collect();
+    let is_derived = |id: &&&_| library.requirements.get(id).is_none_or(|one| one.level == Level::Derived);
+    let derived = checked.iter().filter(is_derived).count();
+    let thousands = |number: usize| format!("{},{:03}", number / 1000, number % 1000);
+    let readme = include_str!("../../README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        format!("**{} requirements with checks.**", checked.len()),
+        format!("{} of these requirements rest on", checked.len() - derived),
+        format!("The other {derived} follow"),
+        format!("**{} tests in {} case files.**", thousands(tests.len()), library.cases.len()),
+        format!("{} [mutants](docs/proof.md)", proof::all().count()),
+    ] {
+        assert!(readme.contains(&words), "the README does not say `{words}`");
+    }
+}
