@@ -12,7 +12,7 @@ use super::{CaseArgs, Exit, Problem, caches, values};
 use crate::load::ad_hoc::is_url;
 use crate::load::load;
 use crate::model::case::Library;
-use crate::model::record::{Header, Record, Verdict, VerdictKind};
+use crate::model::record::{Header, Record, Verdict};
 use crate::model::spec::{Harm, Role, Transport};
 use crate::model::target::Target;
 use crate::model::text::shell_line;
@@ -80,7 +80,7 @@ pub(super) fn issue(args: &IssueArgs) -> Result<Exit, Problem> {
         return Err(problem(Exit::Usage, text));
     }
     let violations = selected.flat_map(|record| record.verdicts.iter().map(move |verdict| (record, verdict)));
-    let violations = violations.filter(|(_, verdict)| is_violated(verdict.kind));
+    let violations = violations.filter(|(_, verdict)| verdict.kind.is_broken());
     let Some((record, verdict)) = violations.min_by_key(|(record, verdict)| rank(&library, record, verdict)) else {
         let text = format!("nothing to report: no test of {} that `{}` matches fails", args.target, args.test.as_str());
         return Err(problem(Exit::Nothing, text));
@@ -112,10 +112,6 @@ fn last() -> Result<Utf8PathBuf, Problem> {
     let path = cache.join("last/run.jsonl");
     let is_there = path.exists();
     is_there.then_some(path).ok_or_else(|| usage("there is no last run; run `casebook run` first".to_owned()))
-}
-
-fn is_violated(kind: VerdictKind) -> bool {
-    matches!(kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::Flaky | VerdictKind::Known)
 }
 
 /// The order of violations: the one that says most comes first.

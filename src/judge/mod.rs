@@ -32,7 +32,8 @@ use crate::model::case::{Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
-use crate::model::record::{KnownAs, Verdict, VerdictKind};
+use crate::model::record::{KnownAs, Verdict};
+use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
@@ -156,7 +157,7 @@ impl Judge {
                 let verdict = self.verdict(step, check, requirement, id, observation, failed.as_ref());
                 let is_of_pair = test.role == Role::Pair && observation.steps.get(step).is_some();
                 verdicts.extend(verdict.map(|verdict| {
-                    if !is_of_pair || !fails(verdict.kind) {
+                    if !is_of_pair || !verdict.kind.is_broken() {
                         return verdict;
                     }
                     let broken = attribution::Broken { test, id, check, requirement, steps: &observation.steps, step };
@@ -341,7 +342,7 @@ impl CountedExcuse {
     /// Returns whether the entry excuses a verdict of this kind. No entry excuses an error of the run, and what could not
     /// be decided cannot be left to the author.
     fn applies_to(&self, kind: VerdictKind) -> bool {
-        fails(kind) || (kind == VerdictKind::Inconclusive && self.kind() == VerdictKind::Known)
+        kind.is_broken() || (kind == VerdictKind::Inconclusive && self.kind() == VerdictKind::Known)
     }
 }
 
@@ -357,10 +358,10 @@ fn control_end(observation: &Observation, verdicts: &[Verdict]) -> Option<Contro
     } else if observation.unavailable.is_some()
         || any(VerdictKind::Error)
         || any(VerdictKind::Inconclusive)
-        || kinds().any(|(step, kind)| fails(kind) && surprises(step))
+        || kinds().any(|(step, kind)| kind.is_broken() && surprises(step))
     {
         Some(ControlEnd::Undecided)
-    } else if kinds().any(|(_, kind)| fails(kind)) {
+    } else if kinds().any(|(_, kind)| kind.is_broken()) {
         Some(ControlEnd::Failed)
     } else {
         any(VerdictKind::NotAsked).then_some(ControlEnd::NotAsked)
@@ -403,11 +404,6 @@ fn violated(level: Level) -> VerdictKind {
         Level::May => VerdictKind::NotTaken,
         Level::Derived => VerdictKind::Note,
     }
-}
-
-/// Returns whether a check with this verdict does not hold.
-fn fails(kind: VerdictKind) -> bool {
-    matches!(kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note)
 }
 
 /// Returns whether there is nothing to excuse in a verdict of this kind.

@@ -22,11 +22,12 @@ use crate::model::case::{Action, Answer, Check, Control, Does, Fixture, Step, Te
 use crate::model::encounter::{Encounter, SessionSummary};
 use crate::model::observation::{AnswerObservation, Observation};
 use crate::model::reason::{Detail, Finding};
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::schema::SharedSchema;
 use crate::model::spec::{Catalogue, Level, Revision};
 use crate::model::template::Bindings;
 use crate::model::transcript::{Message, Party, Served, Transcript};
+use crate::model::verdict::VerdictKind;
 use crate::model::{TargetId, TestId};
 
 /// The name of the client in the records.
@@ -93,7 +94,7 @@ pub fn unscripted(
 /// The gravity of a record: a violation outweighs any number of checks that hold.
 fn weight(record: &Record) -> (usize, usize) {
     let count = |is: fn(VerdictKind) -> bool| record.verdicts.iter().filter(|verdict| is(verdict.kind)).count();
-    (count(super::fails), count(VerdictKind::is_decided))
+    (count(VerdictKind::is_broken), count(VerdictKind::is_decided))
 }
 
 /// Judges one test in a session; `None` if the test has another fixture.
@@ -243,7 +244,7 @@ impl<'a> Scened<'a> {
     /// The state of this test as a control: it fails if one of its checks does, or if the server refuses a request.
     fn state(&self, catalogue: &Catalogue) -> ControlState {
         let verdicts = self.verdicts(catalogue, true);
-        if verdicts.iter().any(|verdict| super::fails(verdict.kind)) {
+        if verdicts.iter().any(|verdict| verdict.kind.is_broken()) {
             ControlState::Failed
         } else if self.why_not.is_some() || self.transcript.steps.len() < self.test.steps.len() {
             ControlState::NotPerformed

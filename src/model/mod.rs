@@ -38,6 +38,7 @@ pub mod template;
 pub mod text;
 pub mod transcript;
 pub mod untrusted;
+pub mod verdict;
 
 pub use hash::{fnv1a, hash};
 pub use id::{

@@ -12,6 +12,7 @@ use super::reason::{Detail, SkipReason, Stale};
 use super::spec::{Level, words};
 use super::target::{Known, LeftToAuthor};
 use super::transcript::StdioMode;
+use super::verdict::VerdictKind;
 use super::{CaseId, RequirementId, Shard, TargetId, TestId};
 
 /// The version of the run log's format. Within one version, fields are only added.
@@ -83,50 +84,6 @@ impl From<&LeftToAuthor> for KnownAs {
         let LeftToAuthor { test, reason, url, is_shared, .. } = left;
         let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
         Self { test, reason, issue: None, url, shared: *is_shared }
-    }
-}
-
-words! {
-    /// The kind of a verdict.
-    VerdictKind {
-        /// The check holds.
-        Pass = "pass",
-        /// The check violates a MUST or MUST NOT.
-        Fail = "fail",
-        /// The check violates a SHOULD or SHOULD NOT.
-        Warn = "warn",
-        /// A derived requirement, which no BCP 14 keyword states, does not hold.
-        Note = "note",
-        /// An alternative holds that only a MAY allows.
-        Allowed = "allowed",
-        /// The target takes the option of a MAY.
-        Taken = "taken",
-        /// The target does not take the option of a MAY.
-        NotTaken = "not-taken",
-        /// The check does not hold, and this is a known failure.
-        Known = "known",
-        /// The check holds, although it is listed as a known failure.
-        Stale = "stale",
-        /// The check failed in one attempt and passed in another.
-        Flaky = "flaky",
-        /// The check does not hold, and the SDK's documentation leaves it to the author of a server or client.
-        Author = "author",
-        /// The check was not asked: its control shows that the target lacks what it is about, or an alternative holds by
-        /// which there is nothing to check.
-        NotAsked = "not-asked",
-        /// The check could not be decided: the control is undecided, or a needed part of the observation cannot be read.
-        Inconclusive = "inconclusive",
-        /// The adapter cannot express the test.
-        Cannot = "cannot",
-        /// casebook stopped running tests on the target, or had an error itself.
-        Error = "error",
-    }
-}
-
-impl VerdictKind {
-    /// Returns whether the verdict is a result for the target, rather than a reason why there is none.
-    pub fn is_decided(self) -> bool {
-        !matches!(self, Self::Author | Self::NotAsked | Self::Cannot | Self::Error | Self::Inconclusive)
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{CheckEntry, Report, Status, TestEntry, Untrusted};
-use crate::model::record::VerdictKind;
 use crate::model::text::count;
+use crate::model::verdict::VerdictKind;
 
 /// The number of places that are marked.
 const MARKED: usize = 50;

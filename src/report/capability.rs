@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::merge::MergedTarget;
 use super::{Column, Rate, Report};
 use crate::model::capability::{Capability, CapabilityGroup, Decider};
-use crate::model::record::VerdictKind;
 use crate::model::spec::{Role, words};
+use crate::model::verdict::{Meaning, VerdictKind};
 use crate::model::{CaseId, RequirementId};
 
 words! {
@@ -148,16 +148,18 @@ impl Report {
 impl CapabilityCell {
     /// Counts a check. `test` is the index of its test.
     fn add(&mut self, kind: VerdictKind, test: usize) {
-        let holds = match kind {
-            VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale | VerdictKind::Taken => true,
-            VerdictKind::NotTaken => false,
-            VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::Known | VerdictKind::Flaky => {
+        let holds = match kind.meaning() {
+            Meaning::Holds => true,
+            Meaning::Option => kind == VerdictKind::Taken,
+            Meaning::Broken => {
                 self.is_fault = true;
                 false
             }
-            VerdictKind::Author => return self.author += 1,
-            VerdictKind::Cannot => return self.cannot += 1,
-            VerdictKind::NotAsked | VerdictKind::Inconclusive | VerdictKind::Error => return,
+            Meaning::Undecided | Meaning::Aside => {
+                self.author += usize::from(kind == VerdictKind::Author);
+                self.cannot += usize::from(kind == VerdictKind::Cannot);
+                return;
+            }
         };
         self.decided += 1;
         self.held += usize::from(holds);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{CapabilityRows, Caveat, Column, KeywordEntry, Status, View};
 use crate::model::reason::Detail;
-use crate::model::record::VerdictKind;
+use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
 use crate::model::untrusted::escape_json;
 use crate::model::{RequirementId, TestId};

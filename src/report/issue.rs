@@ -5,10 +5,11 @@
 
 use crate::model::Untrusted;
 use crate::model::markdown::{text, url};
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Level, Requirement, Role, Transport};
 use crate::model::text::beginning;
 use crate::model::transcript::Transcript;
+use crate::model::verdict::VerdictKind;
 use crate::report::terminal::evidence::evidence;
 
 /// The characters of a quote or a command, of a title, and of a name.

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Rate, Report};
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::Record;
 use crate::model::suite::{CONTROL, Door, Draft, Imported};
+use crate::model::verdict::Meaning;
 
 /// The number of tests of each keyword that one target passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,9 +21,7 @@ impl Keywords {
     pub fn add(&mut self, record: &Record) {
         let is_judged = record.test.test != CONTROL && !record.verdicts.is_empty();
         let Some(imported) = Imported::of(&record.test.case).filter(|_| is_judged) else { return };
-        let holds =
-            |kind| matches!(kind, VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::Stale);
-        let is_right = record.verdicts.iter().all(|verdict| holds(verdict.kind));
+        let is_right = record.verdicts.iter().all(|verdict| verdict.kind.meaning() == Meaning::Holds);
         let rate = self.0.entry(imported).or_default();
         rate.asked += 1;
         rate.held += usize::from(is_right);
@@ -91,7 +90,7 @@ mod tests {
 
     #[test]
     fn test_passes_only_if_all_its_verdicts_hold() {
-        use VerdictKind::{Inconclusive, Note, Pass};
+        use crate::model::verdict::VerdictKind::{self, Inconclusive, Note, Pass};
         let record = |test: &str, kinds: &[VerdictKind]| {
             let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
             Record { verdicts, ..samples::record(0, &format!("{test}@2026-07-28+http"), Outcome::Success) }

@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 
 use super::{Status, Untrusted};
 use crate::model::reason::Stale;
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Revision, Transport};
 use crate::model::text::{count, plural};
+use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, RequirementId, TestId};
 
 /// The bytes of the names in one pair of braces: a pattern has a limit.
@@ -66,11 +67,6 @@ impl Proposals {
     /// Takes a record of a run.
     pub fn add(&mut self, record: &Record) {
         let is_strict = self.is_strict;
-        let needs_entry = |verdict: &&Verdict| match verdict.kind {
-            VerdictKind::Fail | VerdictKind::Inconclusive => true,
-            VerdictKind::Warn => is_strict,
-            _ => false,
-        };
         let proposal = self.targets.entry(record.target.name.clone()).or_default();
         proposal.variants.insert(record.target.variant.clone());
         let status = Status::of(record);
@@ -79,13 +75,13 @@ impl Proposals {
         }
         for verdict in &record.verdicts {
             use VerdictKind::{Cannot, Error, Flaky, NotAsked};
-            let is_neutral = matches!(verdict.kind, Error | Cannot | Flaky | NotAsked);
-            if is_neutral {
+            if matches!(verdict.kind, Error | Cannot | Flaky | NotAsked) {
                 continue;
             }
+            let needs_entry = verdict.kind != VerdictKind::Stale && Status::from(verdict.kind).is_unexpected(is_strict);
             let key = (verdict.requirement.clone(), record.test.case.clone());
             let checks = proposal.checks.entry(key).or_default().entry(record.target.variant.clone()).or_default();
-            if needs_entry(&verdict) {
+            if needs_entry {
                 checks.other.remove(&record.test);
                 checks.failing.entry(record.test.clone()).or_insert_with(|| verdict.clone());
             } else if !checks.failing.contains_key(&record.test) {

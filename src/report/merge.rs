@@ -10,8 +10,9 @@ use serde::Serialize;
 use super::{Column, SkippedTests, Status, Untrusted, version};
 use crate::model::bound::brief;
 use crate::model::reason::{SkipReason, Stale};
-use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem, VerdictKind};
+use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem};
 use crate::model::text::count;
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
 /// The number of targets that a caveat names.

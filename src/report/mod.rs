@@ -59,8 +59,9 @@ mod tests {
     use crate::judge::samples;
     use crate::model::RequirementId;
     use crate::model::reason::{Finding, Stale};
-    use crate::model::record::{FORMAT, Footer, Header, KnownAs, Verdict, VerdictKind};
+    use crate::model::record::{FORMAT, Footer, Header, KnownAs, Verdict};
     use crate::model::spec::Level;
+    use crate::model::verdict::VerdictKind;
 
     pub(super) fn header(planned: usize) -> Header {
         Header { format: FORMAT, casebook: "0".into(), planned, ..Header::default() }

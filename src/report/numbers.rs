@@ -48,7 +48,8 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::case::Outcome;
-    use crate::model::record::{Verdict, VerdictKind};
+    use crate::model::record::Verdict;
+    use crate::model::verdict::VerdictKind;
     use crate::report::tests::verdict;
 
     #[test]

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use crate::model::RequirementId;
 use crate::model::case::Library;
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::Record;
 use crate::model::spec::{Level, Role};
 use crate::model::text::count;
+use crate::model::verdict::{Meaning, VerdictKind};
 
 /// The declaration of a mutant.
 #[derive(Clone, Copy, Debug)]
@@ -74,16 +75,13 @@ impl<'a> Trace<'a> {
         self.errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
         for verdict in &record.verdicts {
             let requirement = verdict.requirement.as_str();
-            match verdict.kind {
-                VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => {
+            let is_kept = self.declared.keeps.is_none_or(|keeps| keeps.contains(&requirement));
+            match verdict.kind.meaning() {
+                Meaning::Broken => {
                     self.broke.entry(requirement.to_owned()).or_default().insert(record.test.path());
                 }
-                VerdictKind::Pass | VerdictKind::Allowed
-                    if self.declared.keeps.is_some_and(|keeps| !keeps.contains(&requirement)) =>
-                {
-                    self.vacuous.insert(requirement.to_owned());
-                }
-                _ => {}
+                Meaning::Holds if !is_kept => drop(self.vacuous.insert(requirement.to_owned())),
+                Meaning::Holds | Meaning::Option | Meaning::Undecided | Meaning::Aside => {}
             }
         }
     }

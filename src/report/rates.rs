@@ -9,8 +9,9 @@ use std::ops::Add;
 use serde::Serialize;
 
 use crate::model::RequirementId;
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::spec::Level;
+use crate::model::verdict::{Meaning, VerdictKind};
 
 /// The number of checks that hold, of all that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -158,17 +159,10 @@ impl SentenceRates {
 
 /// Returns whether a check holds; `None` where it counts neither way.
 pub(super) fn holds(kind: VerdictKind) -> Option<bool> {
-    match kind {
-        VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale => Some(true),
-        VerdictKind::Taken | VerdictKind::NotTaken | VerdictKind::Author | VerdictKind::NotAsked => None,
-        VerdictKind::Fail
-        | VerdictKind::Warn
-        | VerdictKind::Note
-        | VerdictKind::Known
-        | VerdictKind::Flaky
-        | VerdictKind::Inconclusive
-        | VerdictKind::Cannot
-        | VerdictKind::Error => Some(false),
+    match kind.meaning() {
+        Meaning::Holds => Some(true),
+        Meaning::Broken | Meaning::Undecided => Some(false),
+        Meaning::Option | Meaning::Aside => None,
     }
 }
 

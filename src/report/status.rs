@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::Record;
 use crate::model::spec::words;
+use crate::model::verdict::VerdictKind;
 
 words! {
     /// The status of a test: the gravest of its verdicts. From the least to the most grave.

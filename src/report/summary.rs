@@ -151,7 +151,8 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::case::Outcome;
-    use crate::model::record::{About, VerdictKind};
+    use crate::model::record::About;
+    use crate::model::verdict::VerdictKind;
     use crate::report::tests::{footer, header, verdict};
 
     fn record(index: usize, kinds: &[VerdictKind]) -> Record {

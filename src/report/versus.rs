@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use super::snapshot::observation;
 use super::{Status, Untrusted};
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, words};
 use crate::model::text::count;
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
 
 /// The number of characters of an observation that are shown.

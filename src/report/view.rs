@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Cell, CheckEntry, Column, Counts, Report, Status, TestEntry};
-use crate::model::record::VerdictKind;
 use crate::model::spec::{Level, words};
+use crate::model::verdict::VerdictKind;
 
 words! {
     /// The question that a report answers.

@@ -4,7 +4,8 @@
 
 use crate::model::bound::{LEAST, bound};
 use crate::model::reason::Finding;
-use crate::model::record::{Attempt, Record, VerdictKind};
+use crate::model::record::{Attempt, Record};
+use crate::model::verdict::VerdictKind;
 
 /// The number of attempts whose observations are kept in full. Of the others, only the most important parts are kept.
 const WHOLE: usize = 4;

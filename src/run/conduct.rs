@@ -16,8 +16,9 @@ use super::{InOrder, Log, LogError, Secrets};
 use crate::drive::{Cancel, Ended, Event, Finish, Next, Options, Turns, caught, drive};
 use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
-use crate::model::record::{Footer, Record, Verdict, VerdictKind};
+use crate::model::record::{Footer, Record, Verdict};
 use crate::model::transcript::{Served, StdioMode, Transcript};
+use crate::model::verdict::VerdictKind;
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 

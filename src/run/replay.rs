@@ -73,8 +73,8 @@ mod tests {
     use crate::judge::samples;
     use crate::model::CaseId;
     use crate::model::case::{Case, Control, Expectation, Outcome};
-    use crate::model::record::VerdictKind;
     use crate::model::spec::{Level, Requirement, Role};
+    use crate::model::verdict::VerdictKind;
 
     fn library(requirement: Requirement, tests: Vec<Test>) -> Library {
         Library {

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use casebook::judge::{Judge, observe};
 use casebook::model::case::{Library, Test};
 use casebook::model::observation::Observation;
-use casebook::model::record::{Verdict, VerdictKind};
+use casebook::model::record::Verdict;
 use casebook::model::transcript::{Message, Party, Transcript};
+use casebook::model::verdict::VerdictKind;
 use serde_json::{Value, json};
 
 /// A placeholder for the unreadable value, until the message is serialized.

@@ -7,8 +7,9 @@ use crate::judge::samples;
 use crate::model::capability::{Capability, CapabilityGroup, Decider};
 use crate::model::case::Outcome;
 use crate::model::reason::Finding;
-use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict, VerdictKind};
+use crate::model::record::{About, FORMAT, Footer, Header, Record, Verdict};
 use crate::model::spec::Role;
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TargetId};
 use crate::report::{ReportContext, Source};
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::model::markdown::{block, code, url};
-use crate::model::record::VerdictKind;
+use crate::model::verdict::VerdictKind;
 use crate::model::text::count;
 use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted, View};
 
@@ -132,4 +132,3 @@ fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Optio
     (!found.is_empty()).then_some(out)
 }
 
-// touched

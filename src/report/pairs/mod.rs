@@ -13,9 +13,10 @@ pub use self::sep_2106::{AgeCell, age_table};
 use super::Rate;
 use crate::model::case::Library;
 use crate::model::pair::{Attribution, LossPlace, SideAbout};
-use crate::model::record::{Header, Record, Verdict, VerdictKind};
+use crate::model::record::{Header, Record, Verdict};
 use crate::model::spec::{Catalogue, Role};
 use crate::model::transcript::{Message, Party, Served, Transcript};
+use crate::model::verdict::Meaning;
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// The number of characters of a message that are kept.
@@ -151,10 +152,10 @@ impl Pairs {
         }
         let cell = self.cells.entry((client.clone(), server.clone())).or_default();
         for verdict in &record.verdicts {
-            let held = match verdict.kind {
-                VerdictKind::Pass | VerdictKind::Allowed => true,
-                VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note => false,
-                _ => continue,
+            let held = match verdict.kind.meaning() {
+                Meaning::Holds => true,
+                Meaning::Broken => false,
+                Meaning::Option | Meaning::Undecided | Meaning::Aside => continue,
             };
             let rate = cell.features.entry(record.test.case.clone()).or_default();
             rate.asked += 1;

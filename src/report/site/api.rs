@@ -11,7 +11,7 @@ use super::super::{Answer, CapabilityCell, CapabilityRow, Rate, Report, Sentence
 use super::Put;
 use super::address;
 use super::broken::external;
-use super::edition::{Edition, is_broken};
+use super::edition::Edition;
 use super::page::{is_decided, number};
 use crate::model::RequirementId;
 use crate::model::text::shortened;
@@ -70,7 +70,7 @@ pub(super) fn results(edition: &Edition, tests: &[&TestEntry], report: &Report) 
         let mut broken: Vec<&str> = test
             .checks
             .iter()
-            .filter(|check| is_broken(check.kind))
+            .filter(|check| check.kind.is_broken())
             .map(|check| report.requirements[check.requirement].id.as_str())
             .collect();
         broken.dedup();

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::snapshot::observation;
 use super::super::{Report, Sentence, TestEntry, Untrusted};
-use super::edition::{Edition, Tally, is_broken};
+use super::edition::{Edition, Tally};
 use super::page::number;
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::Record;
+use crate::model::verdict::VerdictKind;
 use crate::model::{TargetId, TestId};
 
 /// The number of tests of a sentence that are shown, and of reasons of a test.
@@ -54,7 +55,7 @@ pub(super) fn broken<'r>(
     let mut known: BTreeMap<usize, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for test in tests {
         let requirements: BTreeSet<usize> =
-            test.checks.iter().filter(|check| is_broken(check.kind)).map(|check| check.requirement).collect();
+            test.checks.iter().filter(|check| check.kind.is_broken()).map(|check| check.requirement).collect();
         for at in requirements {
             let sentence = &report.requirements[at];
             let one = found.entry(at).or_insert_with(|| Broken {
@@ -71,7 +72,7 @@ pub(super) fn broken<'r>(
                 one.more += 1;
             }
         }
-        for check in test.checks.iter().filter(|check| is_broken(check.kind)) {
+        for check in test.checks.iter().filter(|check| check.kind.is_broken()) {
             if let Some(reason) = &check.reason {
                 let links = known.entry(check.requirement).or_default().entry(reason.clone()).or_default();
                 links.extend([&check.issue, &check.url].into_iter().flatten().filter_map(|url| external(url)));
@@ -100,7 +101,7 @@ pub(super) fn broken_test<'r>(
 ) -> BrokenTest<'r> {
     let mut checks: Vec<(&Sentence, VerdictKind, Vec<&str>)> = Vec::new();
     for check in &test.checks {
-        let is_shown = is_broken(check.kind) || requirement.is_none() && !check.detail.is_empty();
+        let is_shown = check.kind.is_broken() || requirement.is_none() && !check.detail.is_empty();
         if is_shown && requirement.is_none_or(|at| at == check.requirement) {
             let sentence = &report.requirements[check.requirement];
             let reasons = check.detail.iter().take(REASONS).map(|detail| detail.text.as_str()).collect();

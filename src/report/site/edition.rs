@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use super::super::versus::{Change, Versus, Way};
 use super::super::{Answer, CapabilityCell, Cell, Column, Counts, Report, SentenceRates, TestEntry};
 use super::address::Place;
-use crate::model::record::{Record, VerdictKind};
+use crate::model::record::Record;
 use crate::model::spec::{Revision, Role};
+use crate::model::verdict::{Meaning, VerdictKind};
 use crate::model::{CaseId, RequirementId, TestId};
 
 /// The number of tests that are named as evidence of an answer.
@@ -56,14 +57,13 @@ impl Edition {
 
 impl Tally {
     pub(super) fn add(&mut self, kind: VerdictKind, number: usize) {
-        let count = match kind {
-            VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Stale | VerdictKind::Taken => &mut self.held,
-            VerdictKind::NotTaken => &mut self.not_taken,
-            VerdictKind::Author => &mut self.author,
-            VerdictKind::Cannot => &mut self.cannot,
-            VerdictKind::NotAsked | VerdictKind::Inconclusive | VerdictKind::Error => &mut self.undecided,
-            _ if is_broken(kind) => &mut self.broken,
-            _ => return,
+        let count = match kind.meaning() {
+            Meaning::Option if kind == VerdictKind::NotTaken => &mut self.not_taken,
+            Meaning::Holds | Meaning::Option => &mut self.held,
+            Meaning::Broken => &mut self.broken,
+            Meaning::Undecided if kind == VerdictKind::Cannot => &mut self.cannot,
+            Meaning::Aside if kind == VerdictKind::Author => &mut self.author,
+            Meaning::Undecided | Meaning::Aside => &mut self.undecided,
         };
         *count += number;
     }
@@ -93,14 +93,9 @@ impl Tally {
     }
 }
 
-/// Returns whether a check does not hold. Known failures do not.
-pub(super) fn is_broken(kind: VerdictKind) -> bool {
-    matches!(kind, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Note | VerdictKind::Flaky | VerdictKind::Known)
-}
-
 /// Returns the first reason of a check of a test that does not hold.
 fn reason(test: &TestEntry) -> String {
-    let broken = test.checks.iter().find(|check| is_broken(check.kind));
+    let broken = test.checks.iter().find(|check| check.kind.is_broken());
     let detail = broken.and_then(|check| check.detail.first().map(|detail| detail.text.clone()));
     detail.or_else(|| test.unseen.clone()).unwrap_or_default()
 }

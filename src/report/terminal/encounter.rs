@@ -11,9 +11,10 @@ use super::findings::{Extent, Findings};
 use super::{BOLD, DIM, GREEN, RED};
 use crate::model::case::Library;
 use crate::model::encounter::SessionSummary;
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
 use crate::model::text::count;
 use crate::model::transcript::Transcript;
+use crate::model::verdict::{Meaning, VerdictKind};
 use crate::model::{RequirementId, Untrusted};
 
 /// The characters of a line that are shown.
@@ -52,11 +53,11 @@ impl Tally {
     pub fn of(records: &[(Record, Transcript)]) -> Self {
         let mut tally = Self::default();
         for verdict in records.iter().flat_map(|(record, _)| &record.verdicts) {
-            let set = match verdict.kind {
-                VerdictKind::Fail => &mut tally.failed,
-                VerdictKind::Warn | VerdictKind::Note => &mut tally.weaker,
-                kind if kind.is_decided() => &mut tally.held,
-                _ => &mut tally.open,
+            let set = match verdict.kind.meaning() {
+                Meaning::Broken if verdict.kind == VerdictKind::Fail => &mut tally.failed,
+                Meaning::Broken => &mut tally.weaker,
+                Meaning::Holds | Meaning::Option => &mut tally.held,
+                Meaning::Undecided | Meaning::Aside => &mut tally.open,
             };
             set.insert(verdict.requirement.clone());
         }

@@ -148,8 +148,8 @@ fn find<'v>(value: &'v Value, pointer: String, found: &mut Vec<(String, &'v str)
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::model::record::VerdictKind;
     use crate::model::transcript::StepTranscript;
+    use crate::model::verdict::VerdictKind;
     use crate::report::tests::verdict;
 
     /// The evidence of a verdict on a step, with these messages in the first step.

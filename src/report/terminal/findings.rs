@@ -10,7 +10,8 @@ use std::io::{self, Write};
 use super::evidence::{Labelled, SHOWN, evidence, line, lines};
 use super::{BOLD, DIM, RED, name, padded, style, widest};
 use crate::model::case::Library;
-use crate::model::record::{Record, Verdict, VerdictKind};
+use crate::model::record::{Record, Verdict};
+use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Catalogue, Harm, Role};
 use crate::model::text::{count, grouped, quotation};
 use crate::model::transcript::{Served, Transcript};
@@ -127,7 +128,7 @@ impl Findings {
                     entry.tests += 1;
                     continue;
                 }
-                _ => continue,
+                VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::NotTaken => continue,
             };
             let requirement = verdict.requirement.clone();
             let key = Key { target: target.clone(), status: Reverse(status), role, requirement };

@@ -7,7 +7,7 @@ use crate::judge::samples;
 use crate::model::case::{CallMark, Outcome, TimeClass};
 use crate::model::observation::{AnswerObservation, CallEvidence, Observed, SizeClass};
 use crate::model::reason::Finding;
-use crate::model::record::VerdictKind;
+use crate::model::verdict::VerdictKind;
 use crate::model::spec::Level;
 use crate::model::transcript::{Party, Phase};
 use crate::run::lines::LONGEST;
