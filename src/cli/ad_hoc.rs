@@ -186,6 +186,9 @@ pub(super) async fn surveyed(
 fn check_calls(target: &Target, survey: &Survey) -> Result<(), Problem> {
     let Callable::Named(names) = &target.callable else { return Ok(()) };
     let listed = survey.tools();
+    if !survey.unlisted().is_empty() {
+        return Ok(());
+    }
     let Some(unknown) = names.iter().find(|name| !listed.contains(&name.as_str())) else { return Ok(()) };
     let near = crate::load::did_you_mean(unknown, &listed);
     let hint = near.map_or_else(String::new, |near| format!("; {near}"));
@@ -224,7 +227,15 @@ pub(super) fn introduce(target: &Target, plan: &Plan) {
     let capabilities: Vec<_> = survey.capabilities().iter().map(|name| shown(name, NAME)).collect();
     field("capabilities", &capabilities, ", ", LINES);
     let tools: Vec<_> = survey.tools().iter().map(|name| shown(name, NAME)).collect();
-    field(&count(tools.len(), "tool"), &tools, ", ", LINES);
+    let unlisted: Vec<_> = survey.unlisted().iter().map(ToString::to_string).collect();
+    match (tools.len(), unlisted.as_slice()) {
+        (0, [_, ..]) => field("tools", &["declared, but casebook cannot read the list".to_owned()], ", ", LINES),
+        (known, []) => field(&count(known, "tool"), &tools, ", ", LINES),
+        (known, several) => {
+            let unread = format!("(the list of {} cannot be read)", several.join(", "));
+            field(&count(known, "tool"), &[tools, vec![unread]].concat(), ", ", LINES);
+        }
+    }
     field("will be sent", &requests(plan, survey), ", ", usize::MAX);
     let calls = match &target.callable {
         callable if callable.is_none() => "no listed tool with valid arguments; --call TOOL allows that".to_owned(),

@@ -32,7 +32,7 @@ pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 const LAST_LINE: usize = 300;
 
 /// Returns the names of the tools in the responses to `tools/list`, in the order of the pages; `None` if one of them is
-/// no list. A tool without a name that can be read is left out.
+/// no list, or has a tool whose name cannot be read.
 pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Page {
@@ -46,7 +46,7 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     let results = came.filter_map(|message| message::result_of(&message.text));
     let pages: Result<Vec<Page>, _> = results.map(|result| serde_json::from_str(result.get())).collect();
     let tools = pages.ok()?.into_iter().flat_map(|page| page.tools);
-    Some(tools.filter_map(|tool| Some(serde_json::from_str::<Tool>(tool.get()).ok()?.name)).collect())
+    tools.map(|tool| Some(serde_json::from_str::<Tool>(tool.get()).ok()?.name)).collect()
 }
 
 /// Returns why a test cannot run on a fixed server that lists these tools, if so.

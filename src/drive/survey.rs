@@ -161,6 +161,7 @@ async fn declared(
     if declared.has_tools() {
         let exchange = fixture.step(&list, &canaries, deadline).await;
         match exchange.end {
+            // Beside a stray response, a list proves nothing.
             End::Replied { .. } => declared.tools = fixed::names(&exchange.messages),
             End::Timeout => return Err(too_late("tools/list")),
             _ => {}

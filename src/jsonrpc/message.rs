@@ -55,6 +55,18 @@ impl Awaits {
     }
 }
 
+/// Returns whether a line of a stream is intended as a message, even if it is none. A message behind a byte-order mark or
+/// NUL is.
+pub(crate) fn is_intended(line: &str) -> bool {
+    let text = visible(line);
+    text.starts_with('{') || text.starts_with("[{")
+}
+
+/// The text from its first visible character on.
+pub(crate) fn visible(text: &str) -> &str {
+    text.trim_start_matches(|one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}')
+}
+
 /// The outermost members of a message. A member that is `null` counts as present.
 #[derive(Deserialize)]
 struct StrictMembers<'a> {

@@ -20,6 +20,8 @@ use crate::model::transcript::Party;
 const CALL: &str = "tools/call";
 /// The code for invalid parameters.
 const INVALID_PARAMS: i64 = -32602;
+/// The code for a failure of the server itself.
+const INTERNAL_ERROR: i64 = -32603;
 /// The words, in lower case, by which a text reads like a refusal.
 const REFUSALS: [&str; 8] = ["cannot", "error", "expected", "fail", "invalid", "missing", "must", "required"];
 /// The bytes of a violation that are kept.
@@ -132,6 +134,8 @@ fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMa
         Response::Result(result) if reads_like_refusal(&result) => found.push((CallMark::MaybeRefused, reason)),
         Response::Result(_) => found.push((CallMark::InvalidArgumentsAccepted, reason)),
         Response::ToolError => found.push((CallMark::ArgumentsRefused, String::new())),
+        // The code of the tool may have failed on arguments that nobody checked.
+        Response::Error(error) if envelope::code(error) == Some(INTERNAL_ERROR) => {}
         Response::Error(error) if is_object => {
             found.push((CallMark::ArgumentsRefused, String::new()));
             found.push((CallMark::RefusedByProtocolError, reason.clone()));

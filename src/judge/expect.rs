@@ -3,6 +3,7 @@
 //! Takes an expectation and an observation, gives the keys that do not hold and those that cannot be decided. A value
 //! that cannot be read neither satisfies nor violates an expectation. Must not know levels, controls or known failures.
 
+mod absent;
 mod advertised;
 mod by_messages;
 mod calls;
@@ -51,7 +52,12 @@ enum Compared {
 pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &TestId) -> Misses {
     let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
     if !expected.outcome.is_empty() && !expected.outcome.contains(&observed.outcome) {
-        misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word());
+        match absent::reason(observed.outcome) {
+            Some(reason) if expected.reply.is_some() && observed.replies.is_empty() => {
+                misses.unreadable("reply", reason)
+            }
+            _ => misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word()),
+        }
     }
     if expected.code.is_some() && expected.code != observed.code {
         misses.differ("code", &shown_or_none(expected.code), &shown_or_none(observed.code));
@@ -115,7 +121,8 @@ impl Misses {
 
     /// Compares each reply of the step.
     fn replies(&mut self, schema: &SharedSchema, observed: &StepObservation) {
-        self.each("reply", schema, &observed.replies, &observed.reply_places, observed.unread.as_deref());
+        let unread = observed.unread.as_deref().or_else(|| absent::reason(observed.outcome));
+        self.each("reply", schema, &observed.replies, &observed.reply_places, unread);
     }
 
     /// Compares each message that a client sent in the step.
@@ -284,6 +291,7 @@ fn view(observed: &StepObservation) -> Parts {
         get_stream,
         events,
         varies,
+        stray: _,
         repeated_id,
         replies,
         sent,

@@ -12,6 +12,7 @@ mod events;
 mod expect;
 mod flaws;
 mod ids;
+mod implied;
 mod marks;
 mod messages;
 mod observe;
@@ -33,9 +34,9 @@ use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
 use crate::model::record::{KnownAs, Verdict};
-use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Role, Transport};
 use crate::model::target::Target;
+use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
 /// Judges tests in the order of the plan, and remembers failed controls and the use of the entries that excuse failures.
@@ -167,6 +168,7 @@ impl Judge {
                 }));
             }
         }
+        verdicts.extend(implied::stray_line(&self.catalogue, test, id, observation));
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }

@@ -13,12 +13,12 @@ use super::places::Names;
 use super::rounds::rounds;
 use super::{asked, calls, events};
 use crate::jsonrpc::envelope::{self, Members};
-use crate::jsonrpc::{ambiguity, pointer};
+use crate::jsonrpc::{ambiguity, message, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
-use crate::model::spec::Role;
+use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
 
@@ -88,6 +88,9 @@ impl Observer<'_> {
                 seen.outcome = Outcome::Hidden;
             }
         }
+        if let (Some(first), Some(stray)) = (steps.first_mut(), self.stray(&self.transcript.opening)) {
+            first.stray = Some(stray);
+        }
         self.compare_lists(&wires, &mut steps);
         if self.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
             let mut used = BTreeSet::new();
@@ -155,6 +158,17 @@ impl Observer<'_> {
         sent(step, seen, wire).map(|one| self.named_parts(one)).collect()
     }
 
+    /// Returns the first line that a server wrote to its standard output and that is no message.
+    fn stray(&self, messages: &[Message]) -> Option<String> {
+        let is_stdio = self.role == Role::Server && self.transcript.test.transport == Transport::Stdio;
+        let is_stray = |line: &&Message| {
+            let is_read = line.from == Party::Target && line.cut_from.is_none() && !line.lossy;
+            is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
+        };
+        let line = messages.iter().filter(|_| is_stdio).find(is_stray)?;
+        Some(self.excerpt(&line.text))
+    }
+
     fn step(&self, step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> StepObservation {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
@@ -168,6 +182,7 @@ impl Observer<'_> {
             answer.content = answer.content.take().map(|content| self.named(content));
         }
         observed.get_stream = asked::on_get_stream(&seen.messages, wire);
+        observed.stray = self.stray(&seen.messages);
         observed.sent = self.sent(step, seen, wire);
         observed.unread = unread(step, seen, wire);
         if let Some(handed) = &seen.handed {
@@ -472,6 +487,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         asked: Vec::new(),
         answered: Vec::new(),
         rounds: Vec::new(),
+        stray: None,
         get_stream: BTreeSet::new(),
         events: Vec::new(),
         varies: false,

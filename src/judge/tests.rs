@@ -464,6 +464,37 @@ fn flaw_that_another_flaw_may_hide_is_inconclusive() {
 }
 
 #[test]
+fn content_of_an_absent_answer_is_inconclusive() {
+    use VerdictKind::{Fail, Inconclusive};
+    let reply = json!({ "properties": { "message": { "required": ["error"] } } });
+    let content = || Expectation { reply: Some(reply.clone().into()), ..wants(Outcome::ProtocolError) };
+    let seen = |wanted: Expectation, outcome: Outcome| weighed(Level::Must, wanted, step(outcome)).kind;
+    for absent in [Outcome::Timeout, Outcome::Crash, Outcome::EmptyReply, Outcome::Oversized] {
+        assert_eq!(seen(content(), absent), Inconclusive, "{absent}");
+        assert_eq!(seen(wants(Outcome::ProtocolError), absent), Fail, "{absent}");
+    }
+    assert_eq!(seen(content(), Outcome::Success), Fail);
+}
+
+#[test]
+fn stray_line_violates_its_own_sentence_in_any_test() {
+    let only =
+        Requirement { id: RequirementId::within("stdio", "nothing-but-messages"), ..requirement("x", Level::MustNot) };
+    let mut catalogue = catalogue(&[("r", Level::Must)]);
+    catalogue.insert(only.id.clone(), only);
+    let test = test("r", vec![wants(Outcome::Success)]);
+    let judged = |stray: Option<&str>| {
+        let step = StepObservation { stray: stray.map(str::to_owned), ..step(Outcome::Success) };
+        let mut judge = Judge::new(&catalogue, &[]);
+        judge.judge(&target(), &test, &id("f/c/t@2026-07-28+stdio"), &observation(vec![step]))
+    };
+    assert_eq!(kinds(&judged(None)), [VerdictKind::Pass]);
+    let verdicts = judged(Some("ready"));
+    assert_eq!(kinds(&verdicts), [VerdictKind::Pass, VerdictKind::Fail]);
+    assert_eq!(verdicts[1].detail[0].to_string(), "standard output: `ready` is no message");
+}
+
+#[test]
 fn value_is_never_read_back_as_a_reason() {
     for value in [json!({ "unreadable": "x" }), json!({ "value": 1 }), json!(null), json!("<2000 levels deep>")] {
         let kept = Observed::Value(value);

@@ -342,10 +342,11 @@ fn advertised(reader: &mut Reader, node: &Node, scope: &Scope<'_>) -> BTreeMap<S
         scope.tool(reader, &member.key, member.key_span, "the tools of the fixture are");
         let schema = match &member.value.kind {
             Kind::String(text) if &**text == "as given" => Some(Advertised::AsGiven),
+            Kind::String(text) if &**text == "kept" => Some(Advertised::Kept),
             Kind::String(text) => {
                 let unknown = reader.mistake(Lint::UnknownValue, format!("`advertised` cannot be `{text}`"));
-                let help =
-                    "write `\"as given\"`, or the parts that must stay, as in `{\"keeps\": [\"/inputSchema/anyOf\"]}`";
+                let help = "write `\"as given\"`, `\"kept\"`, or the parts that must stay, as in \
+                            `{\"keeps\": [\"/inputSchema/anyOf\"]}`";
                 reader.push(unknown.at(member.value.span, "unknown value").help(help));
                 None
             }

@@ -481,6 +481,8 @@ pub struct Expectation {
 pub enum Advertised {
     /// Equal to the schema of the fixture in every member.
     AsGiven,
+    /// Equal to the schema of the fixture, apart from members that were added.
+    Kept,
     /// Equal to the schema of the fixture at these JSON Pointers.
     Keeps(Vec<String>),
 }

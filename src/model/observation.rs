@@ -126,6 +126,7 @@ impl StepObservation {
             unread: None,
             took,
             relayed: None,
+            stray: self.stray.as_ref().map(|_| String::new()),
             ..self.clone()
         };
         step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
@@ -196,6 +197,9 @@ pub struct StepObservation {
     /// `true` if the list has other tools, or another order, than the previous list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,
+    /// The first line that a server wrote to its standard output and that is no message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stray: Option<String>,
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,

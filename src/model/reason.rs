@@ -73,6 +73,11 @@ pub enum Finding {
         /// The requirement of level MAY.
         requirement: RequirementId,
     },
+    /// A line on standard output is no message.
+    NoMessage {
+        /// The line.
+        line: String,
+    },
     /// A part of the observation cannot be read.
     Unreadable {
         /// The part.
@@ -150,6 +155,7 @@ impl Detail {
             Finding::Call { tool, flaw: _, reason, request: _ } => vec![tool, reason],
             Finding::Unreadable { place, reason } | Finding::Undecidable { place, reason } => vec![place, reason],
             Finding::Missing { place: text }
+            | Finding::NoMessage { line: text }
             | Finding::ControlFailed { control: text }
             | Finding::ControlUndecided { control: text }
             | Finding::ControlNotAsked { control: text }
@@ -188,6 +194,7 @@ impl fmt::Display for Finding {
                 write!(f, "the tool `{tool}` {}{colon}{reason}", flaw.sentence())
             }
             Self::Missing { place } => write!(f, "{place}: missing"),
+            Self::NoMessage { line } => write!(f, "standard output: `{line}` is no message"),
             Self::Violation { place, pointer: _, message, reply: _ } => write!(f, "{place}: {message}"),
             Self::NotInForce { requirement } => {
                 write!(f, "allowed by {requirement}, which is not in force on this revision")

@@ -24,7 +24,7 @@ pub struct Survey {
 pub struct Declared {
     /// The names of the capabilities.
     pub capabilities: Vec<String>,
-    /// The names of the listed tools; `None` if the server lists none, because it lacks the capability or fails.
+    /// The names of the listed tools; `None` if the server does not declare tools, or if its list cannot be read.
     pub tools: Option<Vec<String>>,
 }
 
@@ -36,6 +36,12 @@ impl Declared {
 }
 
 impl Survey {
+    /// Returns the revisions on which the server declares tools, and its list cannot be read.
+    pub fn unlisted(&self) -> Vec<Revision> {
+        let unlisted = self.revisions.iter().filter(|(_, declared)| declared.has_tools() && declared.tools.is_none());
+        unlisted.map(|(revision, _)| *revision).collect()
+    }
+
     /// Returns the capabilities of all revisions.
     pub fn capabilities(&self) -> Vec<&str> {
         unique(self.revisions.values().flat_map(|declared| &declared.capabilities))

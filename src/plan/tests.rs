@@ -179,8 +179,8 @@ fn surveyed_server_gets_no_call_that_nobody_permits() {
         (&["tools"], Some(&["g"]), &[], "calls needs lists serves", &[]),
         (&["tools"], Some(&[]), &[], "calls lists serves", &[SkipReason::ToolsNotListed]),
         // The list could not be read, so that a tool of this name may exist.
-        (&["tools"], None, &[], "lists serves", &[SkipReason::NotCallable, SkipReason::ToolsNotListed]),
-        (&["tools"], None, &["f"], "calls lists serves", &[SkipReason::ToolsNotListed]),
+        (&["tools"], None, &[], "needs lists serves", &[SkipReason::NotCallable]),
+        (&["tools"], None, &["f"], "calls needs lists serves", &[]),
         (&[], None, &["f"], "serves", &[SkipReason::NoTools]),
     ] {
         let (planned, skipped) = asked(capabilities, tools, callable);

@@ -2,15 +2,15 @@
 //!
 //! The terminal's summary and every report read the same columns, so that nothing is counted twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::{Counts, Keywords, Rates, SentenceRates, Status};
-use crate::model::reason::{SkipReason, Stale};
+use crate::model::reason::{Finding, SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
-use crate::model::spec::Role;
+use crate::model::spec::{Level, Role};
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -60,6 +60,12 @@ pub struct Column {
     /// The requirements of its verdicts, and whether a check of each was decided.
     #[serde(skip)]
     pub requirements: BTreeMap<RequirementId, bool>,
+    /// The MUSTs that were not asked because a control failed, each with that control.
+    #[serde(skip)]
+    withheld: BTreeMap<RequirementId, BTreeSet<String>>,
+    /// The tests that failed by no more than a SHOULD or a note, which alone fail no run.
+    #[serde(skip)]
+    softly: BTreeSet<String>,
     /// The share of correct imported tests, by keyword.
     #[serde(skip)]
     pub keywords: Keywords,
@@ -120,6 +126,8 @@ impl Column {
             snapshots: Vec::new(),
             seconds: 0.0,
             requirements: BTreeMap::new(),
+            withheld: BTreeMap::new(),
+            softly: BTreeSet::new(),
             keywords: Keywords::default(),
             is_seen: false,
             micros: 0,
@@ -145,6 +153,18 @@ impl Column {
             let is_decided = self.requirements.entry(verdict.requirement.clone()).or_default();
             self.verified += usize::from(verdict.is_decided() && !*is_decided);
             *is_decided |= verdict.is_decided();
+            if matches!(verdict.level, Level::Must | Level::MustNot) {
+                let controls = verdict.detail.iter().filter_map(|detail| match &detail.finding {
+                    Finding::ControlFailed { control } => Some(control.clone()),
+                    _ => None,
+                });
+                for control in controls {
+                    self.withheld.entry(verdict.requirement.clone()).or_default().insert(control);
+                }
+            }
+        }
+        if matches!(status, Status::Warned | Status::Noted) {
+            self.softly.insert(record.test.path());
         }
         self.rates.add(record);
         self.keywords.add(record);
@@ -152,6 +172,20 @@ impl Column {
         self.micros = self.micros.saturating_add(record.micros);
         // Rounded to milliseconds: shorter differences are noise.
         self.seconds = Duration::from_millis(self.micros / 1000).as_secs_f64();
+    }
+
+    /// Returns the MUSTs of which no check was decided because a control failed, each with that control, if the failure of
+    /// the control alone fails no run: such a target did nothing that could break the MUST.
+    pub fn untested(&self) -> impl Iterator<Item = (&RequirementId, &str)> {
+        let is_open = |requirement| {
+            let is_left = self.rates.left_to_author.values().any(|left| left.contains(requirement));
+            self.requirements.get(requirement) == Some(&false) && !is_left
+        };
+        let open = self.withheld.iter().filter(move |(requirement, _)| is_open(requirement));
+        open.filter_map(|(requirement, controls)| {
+            let control = controls.iter().find(|control| self.softly.contains(*control))?;
+            Some((requirement, control.as_str()))
+        })
     }
 
     /// Returns whether all results are expected. Known failures are, and without `strict` violated SHOULDs are too.

@@ -376,6 +376,7 @@ fn outcome_in_words(outcome: Outcome, role: Role) -> &'static str {
 fn advertised(by_tool: &BTreeMap<String, Advertised>) -> impl Iterator<Item = String> {
     by_tool.iter().map(|(tool, advertised)| match advertised {
         Advertised::AsGiven => format!("the schemas of `{tool}` are listed unchanged"),
+        Advertised::Kept => format!("the schemas of `{tool}` are listed, and nothing of them is lost or changed"),
         Advertised::Keeps(pointers) => format!("`{tool}` is listed with {} unchanged", pointers.join(", ")),
     })
 }

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::{CapabilityRows, Caveat, Column, KeywordEntry, Status, View};
 use crate::model::reason::Detail;
-use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Harm, Level, Role};
 use crate::model::untrusted::escape_json;
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
 
 /// The version of the published format.
@@ -202,7 +202,7 @@ impl Report {
 
     /// Returns whether no target has an unexpected result.
     pub fn is_as_expected(&self, strict: bool) -> bool {
-        self.targets.iter().all(|column| column.is_as_expected(strict))
+        self.targets.iter().all(|column| column.is_as_expected(strict) && column.untested().next().is_none())
     }
 
     /// The number of planned tests that were not run, of all targets.

@@ -29,6 +29,8 @@ pub struct RunSummary {
     pub micros: u64,
     /// The parts that the run log lacks, because they were over a bound.
     pub cut: Cuts,
+    /// Set if the run is a shard: the others may decide what this one does not.
+    pub is_part: bool,
     /// Set if the user named no target, so that only the embedded reference was tested.
     pub is_default: bool,
     /// The numbers that are the verdict on a server without a `target.toml`; `None` for other targets.
@@ -40,7 +42,8 @@ impl RunSummary {
     /// [`ended`](Self::end).
     pub fn new<'p>(header: &Header, plan: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
         let numbers = header.about.iter().any(|about| about.ad_hoc).then(Numbers::default);
-        let mut summary = Self { planned: header.planned, interrupted: true, numbers, ..Self::default() };
+        let is_part = header.shard.is_some();
+        let mut summary = Self { planned: header.planned, interrupted: true, numbers, is_part, ..Self::default() };
         for target in &header.targets {
             summary.column(target);
         }
@@ -123,6 +126,7 @@ impl RunSummary {
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.drift.as_ref().is_none_or(|drift| drift.gone.is_empty())
             && self.columns.iter().all(|column| column.is_as_expected(strict))
+            && (self.is_part || self.columns.iter().all(|column| column.untested().next().is_none()))
     }
 
     /// Returns the number of requirements with a decided check on any target, and of all with a verdict.
@@ -151,6 +155,7 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::case::Outcome;
+    use crate::model::reason::Finding;
     use crate::model::record::About;
     use crate::model::verdict::VerdictKind;
     use crate::report::tests::{footer, header, verdict};
@@ -223,5 +228,36 @@ mod tests {
         assert!(!stale.is_as_expected(false));
         let drift = Drift { set: "s".parse().expect("a name"), gone: vec!["x".into()], later: vec!["y".into()] };
         assert!(!RunSummary { drift: Some(drift), ..of(Known) }.is_as_expected(false));
+    }
+
+    #[test]
+    fn must_that_a_soft_control_withholds_everywhere_is_unexpected() {
+        use VerdictKind::{Fail, Known, NotAsked, Note, Pass, Warn};
+        let control = |kind| {
+            let mut record = record(0, &[kind]);
+            record.test = "f/c/ctl@2026-07-28+http".parse().expect("a name");
+            record.verdicts[0].requirement = RequirementId::within("f", "control");
+            record
+        };
+        let withheld = || {
+            let mut record = record(1, &[NotAsked]);
+            record.verdicts[0].detail = vec![Finding::ControlFailed { control: "f/c/ctl".to_owned() }.into()];
+            record
+        };
+        for kind in [Note, Warn] {
+            let run = summary(2, &[control(kind), withheld()]);
+            assert!(!run.is_as_expected(false), "{kind}");
+            assert_eq!(run.columns[0].untested().map(|(_, control)| control).collect::<Vec<_>>(), ["f/c/ctl"]);
+            // Another test decides the requirement.
+            assert!(summary(3, &[control(kind), withheld(), record(2, &[Pass])]).is_as_expected(false), "{kind}");
+        }
+        // The failure of the control is listed, or fails the run by itself.
+        for kind in [Known, Fail] {
+            assert_eq!(summary(2, &[control(kind), withheld()]).columns[0].untested().count(), 0, "{kind}");
+        }
+        let header = Header { shard: Some("1/2".parse().expect("a shard")), ..header(2) };
+        let mut shard = RunSummary::new(&header, std::iter::empty());
+        [control(Note), withheld()].iter().for_each(|record| shard.add(record));
+        assert!(shard.is_as_expected(false), "another shard may decide it");
     }
 }

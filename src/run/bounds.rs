@@ -288,6 +288,7 @@ impl Keeper<'_> {
             events,
             varies: _,
             repeated_id: _,
+            stray,
             replies,
             reply_places: _,
             sent,
@@ -314,7 +315,7 @@ impl Keeper<'_> {
                 Observed::Unreadable(reason) => self.hide(reason),
             }
         }
-        self.hide_all(unread.iter_mut().chain(said));
+        self.hide_all(unread.iter_mut().chain(said).chain(stray));
         if let Some(relayed) = relayed {
             self.step(&mut relayed.server);
         }

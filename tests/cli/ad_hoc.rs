@@ -69,6 +69,31 @@ fn server_with_a_defect_has_a_finding() {
     issue.exits(0).stdout_has(&["casebook run --only ", " -- ", " --stdio-server serve.json\n"]);
 }
 
+/// The ways of a server over stdio that must not end with success, each with words of the output.
+const WAYS: [(&str, &[&str]); 8] = [
+    ("banner", &["stdio/nothing-but-messages", "`[INFO] the server is ready` is no message"]),
+    ("line-after-a-list", &["stdio/nothing-but-messages", "`listed all tools` is no message"]),
+    ("last-words", &["stdio/nothing-but-messages", "`good bye` is no message"]),
+    ("stray-response", &["a response with the id 999 instead of"]),
+    ("list-fails", &["casebook cannot read the list", "not tested  casebook: tools/inputs-validated"]),
+    ("list-is-null", &["casebook cannot read the list", "not tested  casebook: tools/inputs-validated"]),
+    ("names-are-numbers", &["casebook cannot read the list", "tools/named"]),
+    ("names-lost", &["casebook cannot read the list", "tools/named"]),
+];
+
+#[test]
+fn server_that_hides_its_tools_or_writes_other_lines_is_no_success() {
+    let twist = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/twist.py");
+    for (way, words) in WAYS {
+        let sandbox = Sandbox::empty();
+        let command = reference(&sandbox, None, "2025-11-25", &tools());
+        let words_of_command: Vec<_> = ["python3", twist, way].map(str::to_owned).into_iter().chain(command).collect();
+        let done = run_command(&sandbox, &[], &words_of_command);
+        assert_eq!(done.status, Some(1), "{way}: {}{}", done.out, done.err);
+        done.exits(1).stdout_has(words);
+    }
+}
+
 #[test]
 fn variables_of_env_are_set_and_hidden() {
     let sandbox = Sandbox::empty();

@@ -32,11 +32,36 @@ def twisted(message):
     if way == "lists-nothing-after-an-error" and failed and "tools" in result:
         del message["result"]
         message["error"] = {"code": -32603, "message": "broken"}
+    if "tools" in result:
+        if way == "list-fails":
+            del message["result"]
+            message["error"] = {"code": -32603, "message": "broken"}
+        elif way == "list-is-null":
+            result["tools"] = None
+        elif way == "names-are-numbers":
+            for place, tool in enumerate(result["tools"]):
+                tool["name"] = place
+        elif way == "names-lost":
+            for tool in result["tools"]:
+                del tool["name"]
     return message
 
 
+def write(text):
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if way == "banner":
+    write("[INFO] the server is ready")
 threading.Thread(target=forward, daemon=True).start()
 for line in server.stdout:
-    sys.stdout.buffer.write(json.dumps(twisted(json.loads(line))).encode() + b"\n")
-    sys.stdout.buffer.flush()
+    message = json.loads(line)
+    if way == "stray-response" and "tools" in message.get("result", {}):
+        write(json.dumps({"jsonrpc": "2.0", "id": 999, "result": {}}))
+    write(json.dumps(twisted(message)))
+    if way == "line-after-a-list" and "tools" in message.get("result", {}):
+        write("listed all tools")
+if way == "last-words":
+    write("good bye")
 os._exit(server.wait())

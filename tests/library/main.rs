@@ -2,6 +2,7 @@
 
 mod architecture;
 mod compatibility;
+mod counts;
 mod evidence;
 mod lint;
 mod properties;

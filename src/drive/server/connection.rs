@@ -182,6 +182,15 @@ impl Connection {
         }
     }
 
+    /// Records what a server wrote before it closed its standard output.
+    pub(crate) async fn read_to_end(&mut self, log: &mut ExchangeLog<'_>) {
+        let Channel::Stdio(stdio) = &mut self.channel else { return };
+        let limit = Deadline::within(GRACE);
+        while let Some(Ok(arrival)) = limit.bound(stdio.next()).await
+            && log.received(arrival).is_ok()
+        {}
+    }
+
     fn context(&self) -> Context<'_> {
         let revision = self.agreed.then_some(self.revision);
         Context { revision, session: self.session.as_deref(), mirrored: &self.mirrored }
@@ -418,11 +427,9 @@ fn end_of_reply(status: Option<u16>, awaits: &Awaits) -> End {
     }
 }
 
-/// Returns whether a text is not intended as a message: it is empty, or a stray line on standard output. A message
-/// behind a byte-order mark or NUL is intended.
+/// Returns whether a text is not intended as a message: it is empty, or a stray line on standard output.
 fn is_noise(text: &str, by_stdio: bool) -> bool {
-    let text = text.trim_start_matches(|one: char| one.is_whitespace() || one.is_control() || one == '\u{feff}');
-    text.is_empty() || by_stdio && !text.starts_with('{') && !text.starts_with("[{")
+    message::visible(text).is_empty() || by_stdio && !message::is_intended(text)
 }
 
 fn stray(id: Option<&Value>, awaits: &Awaits) -> String {

@@ -16,7 +16,7 @@ use crate::drive::process::lines::BoundedText;
 use crate::drive::server::call_each::Permission;
 use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
-use crate::drive::server::exchange::Exchange;
+use crate::drive::server::exchange::{Exchange, ExchangeLog};
 use crate::drive::server::http::{ConnectionReuse, Http};
 use crate::model::case::{Does, Step, Test, When};
 use crate::model::spec::{Revision, Transport};
@@ -209,7 +209,9 @@ impl ServedFixture {
                     Some(()) => End::Accepted,
                     None => End::Timeout,
                 };
-                Exchange { end, ..nothing() }
+                let mut log = ExchangeLog::new(bindings, connection.capabilities(None, bindings), &[], deadline);
+                connection.read_to_end(&mut log).await;
+                log.finish(end)
             }
             Host::Process(server) => server.during(exchange(connection, opening, asked, deadline)).await,
         }

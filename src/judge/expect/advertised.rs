@@ -14,7 +14,7 @@ pub(super) fn compare(tool: &str, wanted: &Advertised, observed: Option<&Adverti
     let Some(observed) = observed else { return Compared::Misses(missing(&place)) };
     // `as given` is about the schemas. The other members count where a pointer leads to them.
     let kept = match wanted {
-        Advertised::AsGiven => &[][..],
+        Advertised::AsGiven | Advertised::Kept => &[][..],
         Advertised::Keeps(pointers) => pointers,
     };
     let touches = |found: &str, kept: &str| is_within(found, kept) || is_within(kept, found);
@@ -22,11 +22,15 @@ pub(super) fn compare(tool: &str, wanted: &Advertised, observed: Option<&Adverti
         ["/inputSchema", "/outputSchema"].iter().any(|schema| is_within(found, schema))
             || kept.iter().any(|kept| touches(found, kept))
     };
-    let kinds = [("lacks", &observed.removed), ("adds", &observed.added), ("changes", &observed.changed)]
+    // What a server adds is about the whole schema, and not about a part of it that is kept.
+    let nothing = Vec::new();
+    let added = if matches!(wanted, Advertised::Kept) { &nothing } else { &observed.added };
+    let kinds = [("lacks", &observed.removed), ("adds", added), ("changes", &observed.changed)]
         .map(|(verb, list)| (verb, list, list.iter().map(String::as_str).filter(counts).collect::<Vec<_>>()));
     let mut all = kinds.iter().flat_map(|(_, _, list)| list);
     let expected = match wanted {
         Advertised::AsGiven => all.next().map(|_| "as given".to_owned()),
+        Advertised::Kept => all.next().map(|_| "kept".to_owned()),
         Advertised::Keeps(pointers) => {
             let lost = pointers.iter().filter(|kept| all.clone().any(|found| touches(found, kept)));
             let lost: Vec<&String> = lost.collect();
@@ -85,6 +89,11 @@ mod tests {
         for holds in [Advertised::AsGiven, keeps("/icons"), keeps("/inputSchema")] {
             assert!(matches!(compare("t", &holds, Some(&observed)), Compared::Holds), "{holds:?}");
         }
+        let added = AdvertisedTool { added: vec!["/inputSchema/title".into()], ..AdvertisedTool::default() };
+        assert!(matches!(compare("t", &Advertised::Kept, Some(&added)), Compared::Holds));
+        assert!(matches!(compare("t", &Advertised::AsGiven, Some(&added)), Compared::Misses(_)));
+        let changed = AdvertisedTool { changed: vec!["/inputSchema/title".into()], ..AdvertisedTool::default() };
+        assert!(matches!(compare("t", &Advertised::Kept, Some(&changed)), Compared::Misses(_)));
         let title = compare("t", &keeps("/title"), Some(&observed));
         assert!(matches!(title, Compared::Misses(finding) if !finding.to_string().contains("_meta")));
         assert!(matches!(compare("t", &keeps(""), Some(&observed)), Compared::Misses(_)));

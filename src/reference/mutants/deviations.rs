@@ -196,6 +196,12 @@ pub(super) fn remove_closing(schema: &mut Value) {
     }
 }
 
+pub(super) fn lose_name_of_unknown(tool: &mut Value) {
+    if tool.get("casebookMember").is_some() {
+        remove_members(tool, &["name"]);
+    }
+}
+
 pub(super) fn remove_falsy_content(result: &mut Value) {
     let is_falsy = |value: &Value| [json!(0), json!(false), json!(""), json!(null)].contains(value);
     if result.get("structuredContent").is_some_and(is_falsy) {

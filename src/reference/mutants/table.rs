@@ -13,13 +13,13 @@ use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     ask_before_acceptance, capabilities_are_known, capitalize_booleans, change_value, coerce, decode_slashes, flatten,
     has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
-    let_texts_end_with_newline, list_by_connection, list_by_side_effect, make_floats, make_single_choice,
-    merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
-    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
-    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
-    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
-    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
-    unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name_of_unknown, make_floats,
+    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses,
+    refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
+    remove_from_repetition, remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments,
+    rename_schema_member, replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required,
+    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys,
+    trim, turn_into_error, unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -79,6 +79,8 @@ mutants! { |p|
         } => [
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
             "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms"],
+        /// The `name` of a tool with an unknown member is not listed.
+        "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name_of_unknown)) => ["tools/named"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
@@ -335,10 +337,7 @@ mutants! { |p|
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
         /// `additionalProperties: false` is added to listed input schemas.
         "inputs-closed": p.edit(Reply, "/result/tools/*/inputSchema/additionalProperties", Default("false")) => [
-            "sep-1613/schema-keyword-kept", "sep-2106/any-output-root", "sep-2106/data-is-no-reference",
-            "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier", "sep-2106/own-schema",
-            "tools/input-schema-kept", "tools/inputs-validated", "tools/no-parameter-forms",
-            "tools/output-schema-kept"],
+            "tools/input-schema-kept", "tools/inputs-validated", "tools/output-schema-kept"],
         /// `additionalProperties: false` is added to listed output schemas.
         "outputs-closed": p.edit(Reply, "/result/tools/*/outputSchema/additionalProperties", Default("false")) => [
             "sep-2106/any-output-root", "tools/output-conforms", "tools/output-schema-kept"],
@@ -625,7 +624,8 @@ mutants! { |p|
             p.transport.framing = |message| format!("a message of {} bytes follows\n{message}", message.len()) => [
             "stdio/nothing-but-messages"],
         /// Over stdio, each message is indented and spans several lines.
-        "pretty-printed": p.transport.framing = indent => ["stdio/one-message-a-line", "tools/arguments-arrive"],
+        "pretty-printed": p.transport.framing = indent => [
+            "stdio/nothing-but-messages", "stdio/one-message-a-line", "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
             "base/log-sent", "base/meta-labels", "base/meta-names", "base/meta-prefix", "base/progress-sent",

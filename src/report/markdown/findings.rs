@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::model::markdown::{block, code, url};
-use crate::model::verdict::VerdictKind;
+use crate::model::spec::Harm;
 use crate::model::text::count;
+use crate::model::verdict::VerdictKind;
 use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted, View};
 
 /// The number of requirements of a target that are shown in full.
@@ -24,7 +25,9 @@ pub(super) fn broken(report: &Report, limit: usize) -> Vec<String> {
         let mut found: BTreeMap<(Reverse<Status>, usize), Found<'_>> = BTreeMap::new();
         for (test, check) in checks(tests) {
             let status = report.status(check);
-            if status.is_unexpected(false) || status == Status::Warned {
+            let is_grave = report.requirements[check.requirement].harm.is_some_and(Harm::is_grave);
+            let is_harmful = is_grave && status == Status::Noted;
+            if status.is_unexpected(false) || status == Status::Warned || is_harmful {
                 found.entry((Reverse(status), check.requirement)).or_default().push((test, check));
             }
         }
@@ -131,4 +134,3 @@ fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Optio
     out += "\n</details>\n\n";
     (!found.is_empty()).then_some(out)
 }
-

@@ -121,25 +121,42 @@ fn of(rate: Rate) -> String {
     if asked == 0 { "–".to_owned() } else { format!("{held} of {asked}") }
 }
 
-/// The MUSTs that a target violates: the worst harm first, then those that most targets violate.
+/// The sentences that targets violate, the worst harm first, then those that most targets violate: at first those whose
+/// violation harms users, at any level and in any variant, then the other MUSTs.
 pub(super) fn violated(report: &Report) -> Option<String> {
-    let is_broken = |status| matches!(status, Status::Failed | Status::Flaky);
-    let mut broken: BTreeMap<usize, Vec<&Column>> = BTreeMap::new();
-    let cells = report.cells.iter().filter(|cell| report.targets[cell.target].is_main);
-    for cell in cells.filter(|cell| is_broken(report.status_of_cell(cell))) {
-        let level = report.requirements[cell.requirement].level;
-        if matches!(level, Level::Must | Level::MustNot) {
-            broken.entry(cell.requirement).or_default().push(&report.targets[cell.target]);
+    let is_broken = |status| matches!(status, Status::Failed | Status::Flaky | Status::Warned | Status::Noted);
+    let (mut harmful, mut musts) = (Broken::new(), Broken::new());
+    for cell in report.cells.iter().filter(|cell| is_broken(report.status_of_cell(cell))) {
+        let (sentence, column) = (&report.requirements[cell.requirement], &report.targets[cell.target]);
+        let is_must = matches!(sentence.level, Level::Must | Level::MustNot);
+        if sentence.harm.is_some_and(Harm::is_grave) && !column.is_reference() {
+            harmful.entry(cell.requirement).or_default().push(column);
+        } else if is_must && column.is_main {
+            musts.entry(cell.requirement).or_default().push(column);
         }
     }
+    let of_harm = count(harmful.len(), "sentence");
+    let harmful = listed(report, harmful, &format!("⚠️ {of_harm} whose violation by a target can harm its users"));
+    let of_musts = count(musts.len(), if harmful.is_empty() { "MUST" } else { "other MUST" });
+    let musts = listed(report, musts, &format!("❌ {of_musts} violated by at least one target, the worst harm first"));
+    let all = format!("{harmful}{musts}");
+    (!all.is_empty()).then_some(all)
+}
+
+/// The targets that violate each requirement, by its place.
+type Broken<'r> = BTreeMap<usize, Vec<&'r Column>>;
+
+fn listed(report: &Report, broken: Broken<'_>, title: &str) -> String {
     let mut broken: Vec<_> =
         broken.into_iter().map(|(place, targets)| (&report.requirements[place], targets)).collect();
     broken.sort_by_key(|(sentence, targets)| (sentence.harm.unwrap_or(Harm::None), Reverse(targets.len())));
     let lines: String = broken.iter().take(REQUIREMENTS).map(|(sentence, targets)| line(sentence, targets)).collect();
     let more = broken.len().saturating_sub(REQUIREMENTS);
     let more = if more > 0 { format!("- and {} more\n", count(more, "requirement")) } else { String::new() };
-    let title = format!("{} violated by at least one target, the worst harm first", count(broken.len(), "MUST"));
-    (!broken.is_empty()).then(|| format!("<details><summary>❌ {title}</summary>\n\n{lines}{more}\n</details>\n\n"))
+    if broken.is_empty() {
+        return String::new();
+    }
+    format!("<details><summary>{title}</summary>\n\n{lines}{more}\n</details>\n\n")
 }
 
 fn line(sentence: &Sentence, targets: &[&Column]) -> String {

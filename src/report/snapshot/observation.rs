@@ -67,6 +67,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
+    parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
     parts.extend(seen.get_stream.iter().map(|message| format!("{message} on the GET stream")));
     let events: Vec<_> = seen.events.iter().map(event).collect();

@@ -11,10 +11,10 @@ use super::evidence::{Labelled, SHOWN, evidence, line, lines};
 use super::{BOLD, DIM, RED, name, padded, style, widest};
 use crate::model::case::Library;
 use crate::model::record::{Record, Verdict};
-use crate::model::verdict::VerdictKind;
 use crate::model::spec::{Catalogue, Harm, Role};
 use crate::model::text::{count, grouped, quotation};
 use crate::model::transcript::{Served, Transcript};
+use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, RequirementId, TargetId};
 use crate::report::{Status, Untrusted};
 
@@ -152,15 +152,17 @@ impl Findings {
             by_target.entry(&key.target).or_default().push((key, finding));
         }
         for (target, mut findings) in by_target {
-            findings.sort_by_key(|(key, _)| (key.status, gravity(catalogue, key), *key));
+            let is_grave = |key: &Key| gravity(catalogue, key).is_grave();
+            // Harm to users comes first, whatever the level of the sentence.
+            findings.sort_by_key(|(key, _)| (!is_grave(key), key.status, gravity(catalogue, key), *key));
             let is_long = findings.len() > FEW;
             if is_long {
                 overview(out, target, &findings, catalogue, extent)?;
             }
-            let is_unexpected = |key: &Key| key.status.0.is_unexpected(extent.is_strict);
-            let in_full = match findings.iter().filter(|(key, _)| is_unexpected(key)).count() {
+            let needs_evidence = |key: &Key| is_grave(key) || key.status.0.is_unexpected(extent.is_strict);
+            let in_full = match findings.iter().filter(|(key, _)| needs_evidence(key)).count() {
                 _ if extent.is_verbose || !is_long => findings.len(),
-                unexpected => unexpected.min(IN_FULL),
+                needed => needed.min(IN_FULL),
             };
             for (key, finding) in &findings[..in_full] {
                 finding.print(out, key, catalogue, extent)?;

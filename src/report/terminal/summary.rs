@@ -23,6 +23,7 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     writeln!(out)?;
     if let Some(numbers) = &summary.numbers {
         undelivered(out, summary)?;
+        untested(out, summary)?;
         cut(out, summary.cut, extent)?;
         return three_numbers(out, summary, numbers);
     }
@@ -34,6 +35,7 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     for stale in summary.columns.iter().flat_map(|column| &column.stale) {
         note(out, RED, "stale", &Untrusted(&stale.to_string()).line(400))?;
     }
+    untested(out, summary)?;
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
         note(out, DIM, "slow", &format!("{} {DIM}{}{DIM:#}", name(target, test), time(*micros)))?;
     }
@@ -67,6 +69,17 @@ fn three_numbers(out: &mut impl Write, summary: &RunSummary, numbers: &Numbers) 
 /// Prints a word or a number at the left, and a text beside it.
 fn note(out: &mut impl Write, style: Style, word: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{style}{word:>12}{style:#}  {text}")
+}
+
+/// Prints the MUSTs that could not be tested because a control failed.
+fn untested(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
+    for column in summary.columns.iter().filter(|_| !summary.is_part) {
+        for (requirement, control) in column.untested().take(NAMES) {
+            let text = format!("{}: {requirement}, because its control {control} does not hold", column.id);
+            note(out, RED, "not tested", &Untrusted(&text).line(400))?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints how many of several targets have failures. For conformance, known failures are failures.

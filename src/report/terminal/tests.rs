@@ -6,8 +6,9 @@ use crate::model::RequirementId;
 use crate::model::case::{Case, Outcome};
 use crate::model::observation::Observation;
 use crate::model::reason::{Finding, SkipReason};
-use crate::model::record::{Skipped, VerdictKind};
+use crate::model::record::Skipped;
 use crate::model::spec::{Harm, Level, Role, Transport};
+use crate::model::verdict::VerdictKind;
 use crate::report::tests::{footer, header, verdict};
 
 fn record(index: usize, test: &str, kinds: &[VerdictKind]) -> Record {
@@ -123,8 +124,8 @@ sample  7 findings, the worst first: 5 failed, 1 warned, 1 noted
     failed  MUST   data-loss  f/data-loss  server      1  high
     failed  MUST   crash      f/crash      server      1  high
     failed  MUST   dos        f/dos        server      3  high, low
-    failed  MUST   interop    f/interop    server      1  high
     warned  MUST   ssrf       f/ssrf       server      1  high
+    failed  MUST   interop    f/interop    server      1  high
      noted  MUST   none       f/r          server      1  high
 "#);
     assert!(rest.starts_with("  f/ssrf  client; 1 test; harm ssrf"), "{rest}");

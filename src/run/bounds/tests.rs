@@ -7,9 +7,9 @@ use crate::judge::samples;
 use crate::model::case::{CallMark, Outcome, TimeClass};
 use crate::model::observation::{AnswerObservation, CallEvidence, Observed, SizeClass};
 use crate::model::reason::Finding;
-use crate::model::verdict::VerdictKind;
 use crate::model::spec::Level;
 use crate::model::transcript::{Party, Phase};
+use crate::model::verdict::VerdictKind;
 use crate::run::lines::LONGEST;
 use crate::run::secrets::tests::secrets;
 
@@ -71,6 +71,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         get_stream: [].into(),
         events: Vec::new(),
         varies: false,
+        stray: None,
         repeated_id: false,
         replies: vec![[("message".to_owned(), value())].into()],
         reply_places: vec![0],
