@@ -10,8 +10,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, ImportArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, PairArgs, RunArgs, ServeArgs,
-    ShowArgs, TargetsArgs,
+    CaseArgs, DriveArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, PairArgs, RunArgs, ServeArgs, ShowArgs,
+    TargetsArgs,
 };
 use crate::model::Pattern;
 use crate::model::set::SetName;
@@ -152,9 +152,6 @@ pub enum Command {
     /// Save the current checks as a frozen set
     #[command(after_long_help = FREEZE)]
     Freeze(FreezeArgs),
-    /// Convert the JSON-Schema-Test-Suite to case files
-    #[command(after_long_help = IMPORT)]
-    Import(ImportArgs),
     /// Check that the cases detect each mutant of the reference
     #[command(after_long_help = PROVE)]
     Prove(ProveArgs),
@@ -280,12 +277,6 @@ stay comparable when cases are added. casebook never overwrites a frozen set.
 Examples:
   casebook freeze 2026.1
   casebook run go-sdk --set 2026.1";
-
-const IMPORT: &str = "\
-`casebook run --import` converts the suite and runs it without writing files.
-
-Examples:
-  casebook import json-schema-test-suite ./JSON-Schema-Test-Suite --out suite";
 
 const PROVE: &str = "\
 A mutant is a deliberately wrong variant of the reference, which declares the

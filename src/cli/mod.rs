@@ -14,7 +14,6 @@ mod dev;
 mod diff;
 mod drive;
 mod here;
-mod import;
 mod init;
 mod interrupt;
 mod issue;
@@ -57,7 +56,6 @@ pub use args::{
     SmokeArgs,
 };
 pub use drive::DriveArgs;
-pub use import::{ImportArgs, SuiteName};
 pub use init::InitArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
@@ -66,7 +64,7 @@ pub use pair::PairArgs;
 pub use problem::Problem;
 pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
-pub use sources::{CaseArgs, PartArgs};
+pub use sources::CaseArgs;
 pub use targets::{TargetsArgs, TargetsFormat};
 
 /// The result of the program, for the shell. A later one outweighs an earlier one.
@@ -187,7 +185,6 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Serve(args) => serve::serve(args),
         Command::Drive(args) => drive::drive(args),
         Command::Freeze(args) => sets::freeze(args),
-        Command::Import(args) => import::import(args),
         Command::Prove(args) => prove::prove(args),
         Command::Completions(CompletionsArgs { shell }) => Ok(completions(*shell)),
         Command::Man(ManArgs { folder }) => man::man(folder),

@@ -4,14 +4,12 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use clap::builder::TypedValueParser;
 
-use super::{Problem, heading, values};
+use super::{Problem, heading};
 use crate::import::{self, Suite};
 use crate::load::{LoadError, Source};
 use crate::model::case::Library;
 use crate::model::is_id;
-use crate::model::suite::Draft;
 
 /// The name of the suite that `--import` converts.
 pub(super) const SUITE: &str = "json-schema-test-suite";
@@ -31,20 +29,10 @@ pub struct CaseArgs {
     #[arg(long = "cases", value_name = "DIR", global = true, help_heading = heading::CASES)]
     pub cases: Vec<Utf8PathBuf>,
     /// Convert a test suite and use its cases: json-schema-test-suite=DIR
+    ///
+    /// DIR has the tests of a draft of JSON Schema, as in JSON-Schema-Test-Suite/tests/draft2020-12.
     #[arg(long, value_name = "SUITE=DIR", value_parser = suite, help_heading = heading::CASES)]
     pub import: Option<Utf8PathBuf>,
-    /// The part of the suite.
-    #[command(flatten)]
-    pub part: PartArgs,
-}
-
-/// The part of a suite that is imported.
-#[derive(Debug, Args)]
-pub struct PartArgs {
-    /// Import the tests of this draft of JSON Schema: 2020-12 or 2019-09
-    #[arg(long, value_name = "DRAFT", default_value_t = Draft::Latest, value_parser = draft())]
-    #[arg(hide_possible_values = true, help_heading = heading::CASES)]
-    pub draft: Draft,
     /// Also import the tests that the suite marks as optional
     #[arg(long, help_heading = heading::CASES)]
     pub optional: bool,
@@ -55,13 +43,6 @@ pub(super) fn source(path: &Utf8PathBuf) -> Source {
     match path.as_str() {
         EMBEDDED => Source::Embedded,
         _ => Source::Folder(path.clone()),
-    }
-}
-
-impl PartArgs {
-    /// Returns this part of the suite in a folder.
-    pub fn of(&self, folder: &Utf8PathBuf) -> Suite {
-        Suite { folder: folder.clone(), draft: self.draft, is_whole: self.optional }
     }
 }
 
@@ -123,7 +104,8 @@ impl CaseArgs {
     pub fn sources(&self) -> Result<Vec<Source>, LoadError> {
         let mut sources: Vec<_> = self.cases.iter().map(source).collect();
         if let Some(folder) = &self.import {
-            sources.push(Source::Texts(import::files(&self.part.of(folder))?));
+            let suite = Suite { folder: folder.clone(), is_whole: self.optional };
+            sources.push(Source::Texts(import::files(&suite)?));
         }
         Ok(if sources.is_empty() { vec![Source::Embedded] } else { sources })
     }
@@ -132,10 +114,6 @@ impl CaseArgs {
 fn suite(text: &str) -> Result<Utf8PathBuf, String> {
     match text.split_once('=') {
         Some((SUITE, folder)) if !folder.is_empty() => Ok(folder.into()),
-        _ => Err(format!("expected {SUITE}=DIR, with the folder of the suite")),
+        _ => Err(format!("expected {SUITE}=DIR, with the tests of a draft, as in {SUITE}=suite/tests/draft2020-12")),
     }
-}
-
-fn draft() -> impl TypedValueParser<Value = Draft> {
-    values::word(Draft::ALL.iter().map(|draft| draft.word()))
 }

@@ -1,11 +1,10 @@
-//! `import` and `--import`: the JSON-Schema-Test-Suite, converted for a run or to files. The tests use a small suite of
-//! their own.
+//! `--import`: the JSON-Schema-Test-Suite as cases. The tests use a small suite of their own.
 
 use serde_json::Value;
 
 use crate::sandbox::{Finished, Sandbox};
 
-const IMPORT: &str = "--import json-schema-test-suite=suite";
+const IMPORT: &str = "--import json-schema-test-suite=suite/tests/draft2020-12";
 
 /// A sandbox with the suite.
 fn sandbox() -> Sandbox {
@@ -98,13 +97,10 @@ fn fetched_ref_fails_the_run_and_other_fetches_are_shown() {
 }
 
 #[test]
-fn imported_files_lint_and_run_like_the_suite_itself() {
+fn imported_cases_have_names_of_the_suite() {
     let sandbox = sandbox();
-    sandbox.run("import json-schema-test-suite suite --out cases").exits(0).stdout_has(&["cases/json-schema-2020-12"]);
-    sandbox.run("lint cases").exits(0);
-    let [written, imported] = ["--cases cases", IMPORT].map(|from| sandbox.run(&format!("list {from}")));
-    assert_eq!(written.exits(0).out, imported.exits(0).out);
-    imported.stdout_has(&[
+    let imported = sandbox.run(&format!("list {IMPORT}"));
+    imported.exits(0).stdout_has(&[
         "json-schema-2020-12/type-results/refuses-seven-and-a-half-isn-t/whole-numbers@2026-07-28+http\n",
         "json-schema-2020-12/type-client/either-a-word-is-no-date/a-form-that-a-text-may-have@2026-07-28+http\n",
         "json-schema-2020-12/min-properties-arguments/accepts-three-are-enough/at-least-two-members@2025-11-25+http\n",
@@ -117,8 +113,6 @@ fn imported_files_lint_and_run_like_the_suite_itself() {
         .stdout_has(&["/optional-depth-client/accepts-a-letter-is-long-enough/"]);
     sandbox.run(&format!("list {IMPORT} --cases embedded")).stdout_has(&["sep-2106/bounds/", "json-schema-2020-12/"]);
     sandbox.run(&format!("explain json-schema-2020-12/type-client {IMPORT}")).exits(0).stdout_has(&["whole numbers"]);
-    let again = sandbox.run("import json-schema-test-suite suite --out cases");
-    again.exits(2).stderr_has(&["cases/json-schema-2020-12 already exists"]);
 }
 
 #[test]
@@ -134,10 +128,9 @@ fn target_that_refuses_everything_passes_nothing() {
         let lines = keywords(came.exits(0));
         assert!(wrong.iter().all(|wrong| lines.iter().any(|line| line.starts_with(wrong))), "{mutant}: {lines:?}");
     }
-    sandbox.run("import json-schema-test-suite suite --out cases").exits(0);
     for door in ["arguments", "results", "client"] {
-        let case: Value =
-            serde_json::from_str(&sandbox.read(&format!("cases/json-schema-2020-12/type-{door}.json"))).expect("JSON");
+        let case = sandbox.run(&format!("explain json-schema-2020-12/type-{door} --json {IMPORT}"));
+        let case: Value = serde_json::from_str(&case.exits(0).out).expect("JSON");
         let tests = case["tests"].as_object().expect("tests");
         let refused: Vec<_> = tests.iter().filter(|(id, _)| id.starts_with("refuses-")).collect();
         assert!(!refused.is_empty(), "{door}");
@@ -157,16 +150,29 @@ fn folder_without_a_suite_is_refused_with_the_remedy() {
     bad("nowhere").exits(2).stderr_has(&[
         "nowhere",
         "cannot be read",
-        "needs a folder that contains the JSON-Schema-Test-Suite",
+        "needs the folder `tests/draft2020-12` of the JSON-Schema-Test-Suite",
     ]);
     sandbox.write("empty/README.md", "");
-    bad("empty").exits(2).stderr_has(&["there is no JSON-Schema-Test-Suite in this folder", "`tests/draft2020-12`"]);
-    sandbox.run(&format!("list {IMPORT} --draft 2019-09")).exits(2).stderr_has(&["no tests of draft 2019-09"]);
-    sandbox.run(&format!("list {IMPORT} --draft 7")).exits(2).stderr_has(&["[possible values: 2020-12, 2019-09]"]);
+    let wrong = "this is not the folder `tests/draft2020-12` or `tests/draft2019-09` of a JSON-Schema-Test-Suite";
+    bad("empty").exits(2).stderr_has(&[wrong, "clone the suite"]);
+    sandbox.write("json/tests/draft2019-09/type.json", "[]");
+    bad("suite").exits(2).stderr_has(&[wrong, "choose a draft: suite/tests/draft2020-12\n"]);
+    bad(".").exits(2).stderr_has(&[wrong, "choose a draft: ./json/tests/draft2019-09\n"]);
+    bad("suite/tests").exits(2).stderr_has(&[wrong]);
     sandbox.run("list --import suite").exits(2).stderr_has(&["expected json-schema-test-suite=DIR"]);
-    sandbox.run("import json-schema suite --out cases").exits(2).stderr_has(&["json-schema-test-suite"]);
     sandbox.write("hollow/tests/draft2020-12/README.md", "");
-    bad("hollow").exits(2).stderr_has(&["the suite has no test files"]);
+    bad("hollow/tests/draft2020-12/").exits(2).stderr_has(&["the suite has no test files"]);
+}
+
+#[test]
+fn draft_follows_from_the_folder_of_its_tests() {
+    let sandbox = sandbox();
+    sandbox.write("suite/tests/draft2019-09/type.json", &sandbox.read("suite/tests/draft2020-12/type.json"));
+    let list = |folder: &str| sandbox.run(&format!("list --import json-schema-test-suite={folder}"));
+    list("suite/tests/draft2019-09").exits(0).stdout_has(&["json-schema-2019-09/type-arguments/"]);
+    let mut command = sandbox.command("list --import json-schema-test-suite=draft2020-12");
+    let inside = Finished::of(command.current_dir(sandbox.path().join("suite/tests")));
+    inside.exits(0).stdout_has(&["json-schema-2020-12/ref-remote-results/"]);
 }
 
 #[test]
@@ -232,7 +238,7 @@ fn suite_cannot_refer_to_files_outside_of_it() {
     }
     let tests = sandbox.path().join("suite/tests/draft2020-12");
     std::os::unix::fs::symlink(sandbox.path().join("secret.json"), tests.join("linked.json")).expect("a link");
-    sandbox.run("import json-schema-test-suite suite --out cases").exits(0);
-    let written = sandbox.read("cases/json-schema-2020-12/remote-refs-results.json");
-    assert!(written.contains("link.json") && !written.contains("serves"), "{written}");
+    let written = sandbox.run(&format!("explain json-schema-2020-12/remote-refs-results --json {IMPORT}"));
+    written.exits(0).stdout_has(&["link.json"]);
+    assert!(!written.out.contains("serves"), "{}", written.out);
 }

@@ -570,7 +570,7 @@ fn text_from_target_files_and_names_is_shown_as_text() {
         ("replay --cases shelf", vec![&log]),
         ("report --cases shelf", vec![&log]),
         ("diff --cases shelf", vec![&log, &log]),
-        ("import json-schema-test-suite", vec![SHORT, "--out", SHORT]),
+        ("list --import", vec![&format!("json-schema-test-suite={SHORT}")]),
         ("new sep-1 --cases", vec![SHORT]),
         ("new sep-2 --title", vec![HOSTILE]),
         ("run reference --cases shelf --run-log", vec![&format!("{SHORT}/kept.jsonl")]),
@@ -605,7 +605,7 @@ fn text_from_arguments_suites_and_sets_is_shown_as_text() {
         "diff",
         "coverage --sep",
         "freeze",
-        "import",
+        "list --import",
         "new",
         "__guard --no-such-option",
     ] {
@@ -618,11 +618,12 @@ fn text_from_arguments_suites_and_sets_is_shown_as_text() {
         "tests": [{ "description": HOSTILE, "data": HOSTILE, "valid": true }] }]);
     sandbox.write("suite/tests/draft2020-12/type.json", &group.to_string());
     sandbox.write("suite/remotes/draft2020-12/a.json", "{}");
-    plain_and_coloured(&sandbox, &mut problems, "list --import json-schema-test-suite=suite", &[]);
-    plain_and_coloured(&sandbox, &mut problems, "run reference --import json-schema-test-suite=suite", &[]);
+    let import = "--import json-schema-test-suite=suite/tests/draft2020-12";
+    plain_and_coloured(&sandbox, &mut problems, &format!("list {import}"), &[]);
+    plain_and_coloured(&sandbox, &mut problems, &format!("run reference {import}"), &[]);
     for broken in [HOSTILE.to_owned(), json!({ HOSTILE: HOSTILE }).to_string()] {
         sandbox.write("suite/tests/draft2020-12/type.json", &broken);
-        plain_and_coloured(&sandbox, &mut problems, "import json-schema-test-suite suite --out out", &[]);
+        plain_and_coloured(&sandbox, &mut problems, &format!("list {import}"), &[]);
     }
     for set in [HOSTILE.to_owned(), json!({ "format": 1, "cases": HOSTILE, "tests": { HOSTILE: {} } }).to_string()] {
         sandbox.write("sets/evil.json", &set);
