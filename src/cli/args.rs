@@ -127,9 +127,6 @@ pub enum Command {
     /// Write reports from one or more run logs
     #[command(after_long_help = REPORT)]
     Report(ReportArgs),
-    /// Write a static site from any number of run logs
-    #[command(after_long_help = SITE)]
-    Site(SiteArgs),
     /// Compare two run logs, targets, versions or folders of snapshots
     #[command(after_long_help = DIFF)]
     Diff(DiffArgs),
@@ -219,20 +216,16 @@ Examples:
   casebook report run.jsonl --report html=report.html
   casebook report shard-*.jsonl --report json=report.json --report md=-
   casebook report sdk-2.2.jsonl sdk-2.3.jsonl --report md=history.md
+  casebook report runs/*.jsonl --report site=site
+
+A site is a folder of pages that is new, empty or an earlier site. Of several
+run logs of one version with different cases, the last one counts there.
 
 Exit statuses:
   0  the reports contain all run logs
   1  with --check: an unexpected result
   2  a run log cannot be read; the reports contain the others
   5  a run log has no end, a shard is missing, or tests were not run";
-
-const SITE: &str = "\
-The addresses of the pages depend on the names of targets, versions and tests
-only, and stay the same with more run logs. Of several run logs of one version
-with different cases, the last one counts.
-
-Examples:
-  casebook site runs/*.jsonl --out site";
 
 const DIFF: &str = "\
 RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
@@ -417,20 +410,6 @@ pub struct ReportArgs {
     #[arg(long, help_heading = heading::RESULT)]
     pub check: bool,
     /// The sources of cases, for their requirements and files.
-    #[command(flatten)]
-    pub cases: CaseArgs,
-}
-
-/// `casebook site`.
-#[derive(Debug, Args)]
-pub struct SiteArgs {
-    /// Run logs
-    #[arg(value_name = "RUN_LOG", required = true)]
-    pub run_logs: Vec<Utf8PathBuf>,
-    /// Write the site to DIR, a folder that is new, empty or an earlier site
-    #[arg(long, value_name = "DIR", required = true, help_heading = heading::OUTPUT)]
-    pub out: Utf8PathBuf,
-    /// The sources of cases, for their requirements and texts.
     #[command(flatten)]
     pub cases: CaseArgs,
 }

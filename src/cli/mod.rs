@@ -52,8 +52,7 @@ pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SiteArgs,
-    SmokeArgs,
+    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use init::InitArgs;
@@ -175,7 +174,6 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Known(args) => known::known(args),
         Command::Issue(args) => issue::issue(args),
         Command::Report(args) => report::report(args),
-        Command::Site(args) => site::site(args),
         Command::Diff(args) => diff::diff(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),

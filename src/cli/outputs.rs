@@ -39,6 +39,8 @@ words! {
         Badge = "badge",
         /// One HTML page about pairs of clients and servers.
         Pairs = "pairs",
+        /// A folder of pages about any number of targets and versions.
+        Site = "site",
     }
 }
 
@@ -51,7 +53,7 @@ words! {
 }
 
 impl Kind {
-    /// Returns the name of a file, or of a folder of badges, for an example.
+    /// Returns the name of a file, or of a folder, for an example.
     const fn example(self) -> &'static str {
         match self {
             Self::Html => "report.html",
@@ -60,6 +62,7 @@ impl Kind {
             Self::Json => "report.json",
             Self::Badge => "badges",
             Self::Pairs => "pairs.html",
+            Self::Site => "site",
         }
     }
 
@@ -73,9 +76,10 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge or pairs; repeatable
+    /// Write a report of KIND html, junit, md, json, badge, pairs or site; repeatable
     ///
-    /// FILE is a folder for badges; a file that ends with `.md` gets the report of pairs as Markdown. `casebook report` also accepts `-` for standard output.
+    /// FILE is a folder for badges and for a site; a file that ends with `.md` gets the report of pairs as Markdown. Only
+    /// `casebook report` writes a site, and accepts `-` for standard output.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
     /// Answer this question in reports: conformance or expectation [default: conformance for several targets]
@@ -119,13 +123,16 @@ impl OutputArgs {
         self.write(&[Source { footer: Some(footer), ..source }], library).map(|_| ())
     }
 
-    /// Refuses reports on standard output, for commands that show a run there.
+    /// Refuses sites and reports on standard output, for commands that show a run there.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let Some(output) = self.reports.iter().find(|output| output.is_standard()) else { return Ok(()) };
-        let kind = output.kind;
+        let is_refused = |output: &&Output| output.is_standard() || output.kind == Kind::Site;
+        let Some(Output { kind, path }) = self.reports.iter().find(is_refused) else { return Ok(()) };
+        let why = match kind {
+            Kind::Site => "from one run",
+            _ => "to standard output, which shows the run",
+        };
         let text = format!(
-            "cannot write --report {kind}=- to standard output, which shows the run; write {kind}=FILE, or use \
-             `casebook report RUN_LOG --report {kind}=-` afterwards"
+            "cannot write --report {kind}={path} {why}; use `casebook report RUN_LOG --report {kind}={path}` afterwards"
         );
         Err(Problem::new(Exit::Usage, text))
     }
@@ -188,7 +195,7 @@ impl OutputArgs {
 pub struct Output {
     /// The format.
     pub kind: Kind,
-    /// The file, or a folder of badges; `-` is standard output.
+    /// The file, or a folder of badges or of a site; `-` is standard output.
     pub path: Utf8PathBuf,
 }
 
@@ -214,6 +221,8 @@ impl Output {
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {
                 if self.is_standard() { put(path, text) } else { put(&path.join(name), text) }
             }),
+            // `casebook report` writes it from the run logs, which do not fit into one report.
+            Kind::Site => Ok(()),
         }
     }
 }
@@ -237,6 +246,9 @@ impl FromStr for Output {
         };
         if path.is_empty() {
             return Err(format!("the file is missing; write {name}=FILE, as in {kind}={}", kind.example()));
+        }
+        if (kind, path) == (Kind::Site, "-") {
+            return Err("a site is a folder; write site=DIR, as in site=site".to_owned());
         }
         Ok(Self { kind, path: path.into() })
     }

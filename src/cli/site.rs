@@ -1,4 +1,6 @@
-//! `casebook site`: writes a static site from any number of run logs. It starts no target.
+//! The report of the kind `site`: a static site from any number of run logs.
+//!
+//! Takes the paths of run logs, of which it keeps only some in memory at once, and writes a folder. Must not know the pages.
 //!
 //! The site is written beside its folder, and takes the place of the earlier one when it is whole. A folder is replaced
 //! only if the list in it names each of its files, so that no file of others is deleted.
@@ -12,35 +14,34 @@ use tempfile::TempDir;
 
 use super::outputs::pairs;
 use super::report::named;
-use super::{Exit, Problem, SiteArgs};
+use super::{Exit, Problem};
 use crate::file;
-use crate::load;
+use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::text::count;
 use crate::report::pairs::{self, Pairs};
 use crate::report::site::{PAIRS, Site, groups};
-use crate::report::terminal::{eprint_line, print_line};
+use crate::report::terminal::eprint_line;
 use crate::report::{Source, Status};
 use crate::run::{LogError, read_header, read_shortened};
 
 /// The list of the files of a site, which also shows that a folder is one.
 const LIST: &str = "casebook-site.txt";
 /// The first line of the list.
-const FIRST: &str = "casebook site 1: the files of this folder; `casebook site` replaces them";
+const FIRST: &str = "casebook site 1: the files of this folder; `casebook report` replaces them";
 /// The length of a list that is read, in bytes.
 const LONGEST: usize = 256 << 20;
 
-pub(super) fn site(args: &SiteArgs) -> Result<Exit, Problem> {
-    let out = folder(&args.out)?;
-    let library = load::load(&args.cases.sources()?)?;
+/// Writes a site to a folder that is new, empty or an earlier site.
+pub(super) fn write(to: &Utf8Path, run_logs: &[&Utf8Path], library: &Library) -> Result<Exit, Problem> {
+    let out = folder(to)?;
     let (mut paths, mut headers, mut exit) = (Vec::new(), Vec::new(), Exit::Fine);
     let mut refuse = |problem: Problem| {
         eprint_line(&problem.text);
         exit = exit.max(problem.exit);
     };
-    // Transcripts are beside run logs, and a pattern of the shell such as `*.jsonl` matches both.
     let mut of_pairs = Vec::new();
-    for path in args.run_logs.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
+    for path in run_logs {
         match read_header(path) {
             // The pairs have a page of their own.
             Ok(header) if header.about.iter().any(|about| about.pair.is_some()) => of_pairs.push(path),
@@ -63,9 +64,9 @@ pub(super) fn site(args: &SiteArgs) -> Result<Exit, Problem> {
     }
     let unsaved = |error: io::Error| Problem::unsaved(&out, &error);
     let mut files = Files::new(&out).map_err(unsaved)?;
-    let pairs = (!pair_sources.is_empty()).then(|| pairs(&pair_sources, &library));
+    let pairs = (!pair_sources.is_empty()).then(|| pairs(&pair_sources, library));
     drop(pair_sources);
-    let mut site = Site::new(&library, &headers).with_pairs(pairs.as_ref().map(Pairs::overall));
+    let mut site = Site::new(library, &headers).with_pairs(pairs.as_ref().map(Pairs::overall));
     if let Some(pairs) = &pairs {
         files.put(PAIRS, &pairs::html::page(pairs)).map_err(unsaved)?;
     }
@@ -82,9 +83,8 @@ pub(super) fn site(args: &SiteArgs) -> Result<Exit, Problem> {
     let summary = site.finish(&mut |path, text| files.put(path, text)).map_err(unsaved)?;
     let written = files.written.len();
     files.publish().map_err(unsaved)?;
-    print_line(&format!(
-        "{}: {} of {} in {}; agreement: {} of {} capabilities",
-        args.out,
+    eprint_line(&format!(
+        "report: {to}: {} of {} in {}; agreement: {} of {} capabilities",
         count(written, "file"),
         count(summary.versions, "version"),
         count(summary.targets, "target"),

@@ -47,7 +47,7 @@ before(async () => {
     write("site-other", as(whole, "another-sdk", "0.1.0")),
     write("site-hostile", hostile(as(broken, `e<b>v"i'l &`, "1.0.0"))),
   ];
-  const done = spawnSync(process.env.CASEBOOK, ["site", ...logs, "--out", SITE], { encoding: "utf8" });
+  const done = spawnSync(process.env.CASEBOOK, ["report", ...logs, "--report", `site=${SITE}`], { encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
   server = http.createServer((request, response) => {
     const file = path.join(SITE, request.url.replace(BELOW, "/").replace(/\/$/, "/index.html"));

@@ -1,4 +1,4 @@
-//! `casebook site`: the folder that it writes.
+//! `casebook report --report site=DIR`: the folder that it writes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::sandbox::Sandbox;
 
 const RUN: &str = "run reference --cases cases --jobs 1 --run-log run.jsonl";
-const SITE: &str = "site run.jsonl --cases cases --out";
+const SITE: &str = "report run.jsonl --cases cases --report";
 
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -28,7 +28,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
 fn site_is_replaced_as_a_whole_and_keeps_its_addresses() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
-    sandbox.run(&format!("{SITE} a/site")).exits(0).stdout_has(&["a/site: ", " of 1 version in 1 target"]);
+    sandbox.run(&format!("{SITE} site=a/site")).exits(0).stderr_has(&["report: a/site: ", " of 1 version in 1 target"]);
     let site = sandbox.path().join("a/site");
     let before = files(&site);
     let result = "results/reference/_/unversioned/post/parcel/index.html";
@@ -39,13 +39,13 @@ fn site_is_replaced_as_a_whole_and_keeps_its_addresses() {
     sandbox.run("run new --cases cases --jobs 1 --run-log more.jsonl").exits(0);
     // A pattern of the shell also matches the transcripts.
     sandbox
-        .run("site run.jsonl more.jsonl more.wire.jsonl --cases cases --out a/site")
+        .run("report run.jsonl more.jsonl more.wire.jsonl --cases cases --report site=a/site")
         .exits(0)
-        .stdout_has(&["2 targets"]);
+        .stderr_has(&["2 targets"]);
     let after = files(&site);
     assert!(before.is_subset(&after) && after.contains("targets/new/_/unversioned/index.html"));
     // With fewer run logs, no page of the earlier site is left.
-    sandbox.run(&format!("{SITE} a/site")).exits(0);
+    sandbox.run(&format!("{SITE} site=a/site")).exits(0);
     assert_eq!(files(&site), before);
     assert_eq!(fs::read_dir(sandbox.path().join("a")).expect("a folder").count(), 1);
 }
@@ -55,19 +55,19 @@ fn folder_with_other_files_is_refused_and_unchanged() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     sandbox.write("mine/letter.txt", "mine");
-    let refused = sandbox.run(&format!("{SITE} mine"));
+    let refused = sandbox.run(&format!("{SITE} site=mine"));
     refused.exits(2).stderr_has(&["cannot write a site to mine: `letter.txt` is not a file of an earlier site"]);
-    sandbox.run(&format!("{SITE} run.jsonl")).exits(2).stderr_has(&["it is not a folder"]);
+    sandbox.run(&format!("{SITE} site=run.jsonl")).exits(2).stderr_has(&["it is not a folder"]);
     fs::create_dir(sandbox.path().join("empty")).expect("a folder");
-    sandbox.run(&format!("{SITE} empty")).exits(0);
+    sandbox.run(&format!("{SITE} site=empty")).exits(0);
     // A file that somebody added later is not deleted with the site.
     sandbox.write("empty/targets/notes.txt", "mine");
-    sandbox.run(&format!("{SITE} empty")).exits(2).stderr_has(&["`targets/notes.txt` is not"]);
+    sandbox.run(&format!("{SITE} site=empty")).exits(2).stderr_has(&["`targets/notes.txt` is not"]);
     fs::remove_file(sandbox.path().join("empty/targets/notes.txt")).expect("removed");
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../mine", sandbox.path().join("empty/api/mine")).expect("a link");
-        sandbox.run(&format!("{SITE} empty")).exits(2).stderr_has(&["`api/mine` is not"]);
+        sandbox.run(&format!("{SITE} site=empty")).exits(2).stderr_has(&["`api/mine` is not"]);
     }
     assert_eq!(sandbox.read("mine/letter.txt"), "mine");
 }
@@ -77,11 +77,20 @@ fn unreadable_run_log_is_named_and_the_others_are_shown() {
     let sandbox = Sandbox::new();
     sandbox.run(RUN).exits(0);
     sandbox.write("other.jsonl", "no run log\n");
-    let written = sandbox.run("site other.jsonl run.jsonl --cases cases --out site");
-    written.exits(2).stderr_has(&["other.jsonl"]).stdout_has(&["site: "]);
+    let written = sandbox.run("report other.jsonl run.jsonl --cases cases --report site=site");
+    written.exits(2).stderr_has(&["other.jsonl", "report: site: "]);
     assert!(sandbox.read("site/index.html").contains("reference"));
-    sandbox.run("site other.jsonl --cases cases --out none").exits(2).stderr_has(&["no site was written"]);
+    sandbox.run("report other.jsonl --cases cases --report site=none").exits(2).stderr_has(&["no site was written"]);
     assert!(!sandbox.path().join("none").exists());
+    // The other reports are written as well, and a site needs the run logs of whole runs.
+    let both = sandbox.run("report run.jsonl --cases cases --report md=- --report site=both");
+    both.exits(0).stdout_has(&["## MCP casebook"]).stderr_has(&["report: both: "]);
+    let refused = sandbox.run("report run.jsonl --cases cases --report site=run.jsonl --report md=r.md");
+    refused.exits(2).stderr_has(&["it is not a folder", "report: r.md"]);
+    sandbox
+        .run(&format!("{RUN} --report site=site"))
+        .exits(2)
+        .stderr_has(&["`casebook report RUN_LOG --report site=site`"]);
 }
 
 #[test]
@@ -98,9 +107,9 @@ fn hostile_names_become_paths_inside_of_the_site() {
         names.push(format!("{at}.jsonl"));
     }
     sandbox
-        .run(&format!("site {} --cases cases --out deep/site", names.join(" ")))
+        .run(&format!("report {} --cases cases --report site=deep/site", names.join(" ")))
         .exits(0)
-        .stdout_has(&["10 targets"]);
+        .stderr_has(&["10 targets"]);
     let written = files(&sandbox.path().join("deep/site"));
     let folded: BTreeSet<_> = written.iter().map(|path| path.to_lowercase()).collect();
     assert_eq!(folded.len(), written.len());

@@ -35,6 +35,7 @@ const MISTAKES: &[Mistake] = &[
     ("report shrad-*.jsonl", &["no file matches shrad-*.jsonl; the shell did not expand the pattern"]),
     ("list --cases cases post/**@2026-07-28+htp", &["`htp` is not a transport: expected stdio or http"]),
     ("run --report jsn=x", &["html, junit, md, json, badge", "did you mean `json`?"]),
+    ("report run.jsonl --report site=-", &["a site is a folder; write site=DIR"]),
     ("run --report pairs=p.html", &["no results of pairs", "`casebook pair CLIENT SERVER --report pairs=FILE`"]),
     ("run --report md=-", &["`casebook report RUN_LOG --report md=-`"]),
     ("run --cases cases --set 2026.11", &["sets/2026.11.json", "did you mean `2026.1`?"]),
