@@ -152,15 +152,12 @@ pub enum Command {
     /// Check that the cases detect each mutant of the reference
     #[command(after_long_help = PROVE)]
     Prove(ProveArgs),
-    /// Print a completion script for a shell
-    #[command(after_long_help = COMPLETIONS)]
-    Completions(CompletionsArgs),
     /// Run the embedded reference target as an adapter.
     #[command(name = "__adapter", hide = true)]
     Adapter(AdapterArgs),
-    /// Write the man pages of all commands.
-    #[command(name = "__man", hide = true)]
-    Man(ManArgs),
+    /// Write the completions and the man pages for the archives of a release.
+    #[command(name = "__package", hide = true)]
+    Package(PackageArgs),
     /// Connect a client, over standard input and output, to a waiting mock server.
     #[command(name = "__relay", hide = true)]
     Relay(RelayArgs),
@@ -279,11 +276,6 @@ requirements and no others.
 Examples:
   casebook prove
   casebook prove --only-mutants input-not-validated";
-
-const COMPLETIONS: &str = "\
-Examples:
-  casebook completions bash > ~/.local/share/bash-completion/completions/casebook
-  casebook completions fish > ~/.config/fish/completions/casebook.fish";
 
 /// `casebook lint`.
 #[derive(Debug, Args)]
@@ -466,14 +458,6 @@ pub enum CoverageFormat {
     SepYaml,
 }
 
-/// `casebook completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// Shell
-    #[arg(value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
-}
-
 /// `casebook freeze`.
 #[derive(Debug, Args)]
 pub struct FreezeArgs {
@@ -518,9 +502,9 @@ pub struct RelayArgs {
     pub file: Utf8PathBuf,
 }
 
-/// The man pages of all commands.
+/// The completions and the man pages.
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub struct PackageArgs {
     /// The folder to write them to.
     #[arg(value_name = "DIR")]
     pub folder: Utf8PathBuf,

@@ -19,9 +19,9 @@ mod interrupt;
 mod issue;
 mod known;
 mod logs;
-mod man;
 mod new;
 mod outputs;
+mod package;
 mod pair;
 mod problem;
 mod prove;
@@ -44,15 +44,15 @@ mod wire;
 use std::process::ExitCode;
 
 use camino::Utf8Path;
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 
 use crate::model::untrusted::is_safe;
 use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
 pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
-    AdapterArgs, Cli, Command, CompletionsArgs, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs,
-    LintArgs, ListArgs, ManArgs, NewArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
+    AdapterArgs, Cli, Command, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs, LintArgs, ListArgs,
+    NewArgs, PackageArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
 };
 pub use drive::DriveArgs;
 pub use init::InitArgs;
@@ -137,13 +137,6 @@ pub fn parse() -> Result<Cli, ExitCode> {
     })
 }
 
-fn completions(shell: clap_complete::Shell) -> Exit {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "casebook", &mut script);
-    terminal::print_line(String::from_utf8_lossy(&script).trim_end());
-    Exit::Fine
-}
-
 /// Makes panics print their message escaped and without a backtrace if it quotes unsafe text from outside.
 fn escape_panics() {
     let default = std::panic::take_hook();
@@ -184,8 +177,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Drive(args) => drive::drive(args),
         Command::Freeze(args) => sets::freeze(args),
         Command::Prove(args) => prove::prove(args),
-        Command::Completions(CompletionsArgs { shell }) => Ok(completions(*shell)),
-        Command::Man(ManArgs { folder }) => man::man(folder),
+        Command::Package(PackageArgs { folder }) => package::package(folder),
         Command::Relay(RelayArgs { file }) => relay::relay(file),
         // This is a process of its own, which shares nothing with the harness.
         Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
@@ -209,6 +201,8 @@ pub fn main(cli: &Cli) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
     #[test]

@@ -1,4 +1,4 @@
-//! `--help`, `completions`, `lint`, `list` and `explain`, which run no tests.
+//! `--help`, the completions, `lint`, `list` and `explain`, which run no tests.
 
 #[cfg(unix)]
 use std::process::Command;
@@ -25,15 +25,12 @@ fn help_matches_its_snapshots() {
 #[test]
 fn completions_are_a_valid_script() {
     let sandbox = Sandbox::empty();
-    let script = sandbox.run("completions bash");
-    script.exits(0).stdout_has(&["casebook", "--only"]);
-    // The script passes the escaping of all output unchanged.
-    assert!(!script.out.contains("\\u{"));
-    sandbox.write("completions.bash", &script.out);
-    let checked = Finished::of(Command::new("bash").arg("-n").arg(sandbox.path().join("completions.bash")));
+    sandbox.run("__package package").exits(0);
+    let script = sandbox.path().join("package/completions/casebook.bash");
+    let checked = Finished::of(Command::new("bash").arg("-n").arg(script));
     assert_eq!((checked.status, checked.err.as_str()), (Some(0), ""));
-    for shell in ["zsh", "fish", "elvish", "powershell"] {
-        sandbox.run(&format!("completions {shell}")).exits(0).stdout_has(&["casebook"]);
+    for file in ["casebook.bash", "_casebook", "casebook.fish", "casebook.elv", "_casebook.ps1"] {
+        assert!(sandbox.read(&format!("package/completions/{file}")).contains("only-mutants"), "{file}");
     }
 }
 

@@ -115,7 +115,7 @@ fn help_is_available_as_a_command_and_as_an_option() {
     long.exits(0).stdout_has(&["Usage: casebook run", "Examples:", "Select tests:", "Time limits:"]);
     assert_eq!(long.out, sandbox.run("run --help").out);
     assert!(sandbox.run("run -h").out.len() < long.out.len());
-    sandbox.run("help").exits(0).stdout_has(&["Exit statuses:", "\n  completions "]);
+    sandbox.run("help").exits(0).stdout_has(&["Exit statuses:", "\n  prove "]);
 }
 
 #[cfg(target_os = "linux")]
@@ -141,7 +141,6 @@ fn output_that_cannot_be_written_is_an_error() {
         "replay run.jsonl --cases cases",
         "issue post/parcel reference:input-not-validated --cases cases --run-log run.jsonl",
         "smoke reference",
-        "completions bash",
         "freeze 2026.1 --cases cases",
         "new sep-1 --cases mine",
         "run reference --cases cases --only post/letter --jobs 1",
