@@ -92,7 +92,7 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         return Ok(None);
     }
     if args.accept || args.dev {
-        let text = "--accept and --dev need a target.toml, which `casebook init` prints";
+        let text = "--accept and --dev need a target.toml, which `casebook new target` prints";
         return Err(usage(text.to_owned()));
     }
     let here = here()?;

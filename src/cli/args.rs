@@ -10,8 +10,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, InitArgs, IssueArgs, KnownArgs, OutputArgs, PairArgs, RunArgs, ServeArgs, ShowArgs,
-    TargetsArgs,
+    CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs,
 };
 use crate::model::Pattern;
 use crate::model::set::SetName;
@@ -116,9 +115,6 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
-    /// Print a target.toml for a server, or a workflow for GitHub
-    #[command(after_long_help = INIT)]
-    Init(InitArgs),
     /// Print the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
@@ -139,8 +135,7 @@ pub enum Command {
     /// Check case files for errors
     #[command(after_long_help = LINT)]
     Lint(LintArgs),
-    /// Create a folder of cases to start from
-    #[command(after_long_help = NEW)]
+    /// Create a folder of cases to start from, or print a target.toml or a workflow
     New(NewArgs),
     /// Serve the fixture of a case, to send requests by hand
     Serve(ServeArgs),
@@ -188,14 +183,6 @@ adapter and its SDK; one of them makes it.
 
 Examples:
   casebook smoke ./my-sdk";
-
-const INIT: &str = "\
-A secret in the command or the URL is replaced by its name.
-
-Examples:
-  casebook init -- node ../server.js > conformance/target.toml
-  casebook init https://example.com/mcp > conformance/target.toml
-  casebook init --workflow > .github/workflows/casebook.yml";
 
 const KNOWN: &str = "\
 Each entry matches the failing tests of one requirement, and no test that
@@ -254,11 +241,6 @@ Exit status 0: no errors and no warnings; 2: at least one.
 Examples:
   casebook lint my-cases
   casebook lint --short my-cases";
-
-const NEW: &str = "\
-Examples:
-  casebook new sep-1234
-  casebook new tools-paging --cases my-cases --title 'Pages are listed in order'";
 
 const FREEZE: &str = "\
 `casebook run --set NAME` runs only the checks of a frozen set, so that results
@@ -467,20 +449,6 @@ pub struct FreezeArgs {
     /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,
-}
-
-/// `casebook new`.
-#[derive(Debug, Args)]
-pub struct NewArgs {
-    /// Name of the new folder: sep-NNNN, or a part of the specification
-    #[arg(value_name = "NAME")]
-    pub name: String,
-    /// Title of the case: the behaviour that it tests
-    #[arg(long)]
-    pub title: Option<String>,
-    /// Folder of cases to create the new folder in
-    #[arg(long, value_name = "DIR", default_value = "cases")]
-    pub cases: Utf8PathBuf,
 }
 
 /// The embedded reference target.

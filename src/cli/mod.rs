@@ -14,7 +14,6 @@ mod dev;
 mod diff;
 mod drive;
 mod here;
-mod init;
 mod interrupt;
 mod issue;
 mod known;
@@ -52,12 +51,12 @@ pub use ad_hoc::AdHocArgs;
 use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs, LintArgs, ListArgs,
-    NewArgs, PackageArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
+    PackageArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
 };
 pub use drive::DriveArgs;
-pub use init::InitArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
+pub use new::{NewArgs, NewTargetArgs, Printed};
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
 pub use pair::PairArgs;
 pub use problem::Problem;
@@ -171,7 +170,6 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Lint(args) => cases::lint(args),
-        Command::Init(args) => init::init(args),
         Command::New(args) => new::new(args),
         Command::Serve(args) => serve::serve(args),
         Command::Drive(args) => drive::drive(args),

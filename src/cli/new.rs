@@ -1,22 +1,87 @@
-//! The command `new`: writes a folder of cases with one requirement and one case, which pass `lint` and run as they are.
+//! The command `new`: writes a folder of cases with one requirement and one case, which pass `lint` and run as they are, or
+//! prints a `target.toml` or a workflow.
+//!
+//! Takes the arguments, gives files or text to start from. Starts nothing.
+
+mod target;
 
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Args, Subcommand};
 
-use super::{Exit, NewArgs, Problem};
+use super::{Exit, Problem};
 use crate::load::{self, Source};
 use crate::model::{Printable, is_id};
-use crate::report::terminal::{self, eprint_line, print_line};
+use crate::report::terminal::{self, eprint_line, print_line, show};
+pub use target::NewTargetArgs;
 
 const REQUIREMENTS: &str = include_str!("new/requirements.json");
 const CASE: &str = include_str!("new/first.json");
+const WORKFLOW: &str = include_str!("new/workflow.yml");
+
+const AFTER: &str = "\
+Examples:
+  casebook new sep-1234
+  casebook new tools-paging --cases my-cases --title 'Pages are listed in order'
+  casebook new target -- node ../server.js > conformance/target.toml
+  casebook new workflow > .github/workflows/casebook.yml";
+
+const AFTER_TARGET: &str = "\
+A secret in the command or the URL is replaced by its name.
+
+Examples:
+  casebook new target -- node ../server.js > conformance/target.toml
+  casebook new target https://example.com/mcp > conformance/target.toml";
+
+/// `casebook new`.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER, disable_help_subcommand = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct NewArgs {
+    /// The text to print, in place of a folder to create.
+    #[command(subcommand)]
+    pub printed: Option<Printed>,
+    /// Name of the new folder: sep-NNNN, or a part of the specification
+    #[arg(value_name = "NAME", required = true)]
+    pub name: Option<String>,
+    /// Title of the case: the behaviour that it tests
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Folder of cases to create the new folder in
+    #[arg(long, value_name = "DIR", default_value = "cases")]
+    pub cases: Utf8PathBuf,
+}
+
+/// A text to start from.
+#[derive(Debug, Subcommand)]
+pub enum Printed {
+    /// Print a target.toml for a server
+    #[command(after_long_help = AFTER_TARGET)]
+    Target(NewTargetArgs),
+    /// Print a workflow for GitHub
+    Workflow,
+}
 
 pub(super) fn new(args: &NewArgs) -> Result<Exit, Problem> {
-    let name = &args.name;
-    if !is_id(name) || name == "schemas" {
-        let style = "use small letters and digits, with single `-` between them, as in `sep-1234`";
-        return Err(Problem::new(Exit::Usage, format!("`{name}` cannot be the name of a folder of cases: {style}")));
+    let text = match &args.printed {
+        Some(Printed::Target(args)) => target::target_toml(args)?,
+        Some(Printed::Workflow) => WORKFLOW.to_owned(),
+        None => return folder_of_cases(args),
+    };
+    show(&text).map_err(|error| Problem::unsaved("standard output".into(), &error))?;
+    Ok(Exit::Fine)
+}
+
+fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
+    let name = args.name.as_deref().unwrap_or_default();
+    let why = match name {
+        "schemas" | "target" | "workflow" => "it has another meaning; choose another name",
+        name if !is_id(name) => "use small letters and digits, with single `-` between them, as in `sep-1234`",
+        _ => "",
+    };
+    if !why.is_empty() {
+        return Err(Problem::new(Exit::Usage, format!("`{name}` cannot be the name of a folder of cases: {why}")));
     }
     let folder = args.cases.join(name);
     if folder.exists() {

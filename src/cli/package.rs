@@ -33,10 +33,15 @@ mod tests {
         let place = Utf8Path::from_path(folder.path()).expect("UTF-8");
         assert_eq!(package(place).map_err(|problem| problem.text.to_string()), Ok(Exit::Fine));
         let place = place.join("man");
-        let public: Vec<_> = Cli::command().get_subcommands().filter(|one| !one.is_hide_set()).cloned().collect();
+        let mut public = Vec::new();
+        for command in Cli::command().get_subcommands().filter(|one| !one.is_hide_set()) {
+            public.push(command.get_name().to_owned());
+            public
+                .extend(command.get_subcommands().map(|inner| format!("{}-{}", command.get_name(), inner.get_name())));
+        }
         assert!(public.len() > 15, "{}", public.len());
-        for command in &public {
-            let page = format!("casebook-{}.1", command.get_name());
+        for name in &public {
+            let page = format!("casebook-{name}.1");
             let text = fs::read_to_string(place.join(&page)).expect(&page);
             assert!(text.contains(".SH SYNOPSIS") && text.contains(".SH OPTIONS"), "{page}");
         }

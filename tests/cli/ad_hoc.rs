@@ -1,4 +1,4 @@
-//! Servers that the command line names by their command or URL, and the `target.toml` that `casebook init` prints for them.
+//! Servers that the command line names by their command or URL, and the `target.toml` that `casebook new target` prints for them.
 
 use serde_json::{Value, json};
 
@@ -122,10 +122,10 @@ fn secrets_of_a_command_are_in_no_output_and_no_file() {
     let words: Vec<_> = words.into_iter().chain(command).collect();
     let done = run_command(&sandbox, &["--verbose"], &words);
     done.exits(0).stdout_has(&["--token", "[token]", "--api-key=[api-key]", "my-server: "]);
-    let init = Finished::of(sandbox.command("init --").args(&words));
-    init.exits(0).stdout_has(&["\"--token\", \"[token]\", \"--api-key=[api-key]\""]);
+    let printed = Finished::of(sandbox.command("new target --").args(&words));
+    printed.exits(0).stdout_has(&["\"--token\", \"[token]\", \"--api-key=[api-key]\""]);
     let written = ["run.jsonl", "run.wire.jsonl"].map(|name| sandbox.read(name));
-    let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
+    let shown = [&done, &printed].map(|done| format!("{}{}", done.out, done.err));
     for text in written.iter().chain(&shown) {
         assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
     }
@@ -139,10 +139,10 @@ fn secrets_of_a_url_are_in_no_output_and_no_file() {
     let url = format!("{}?api_key={SECRET}&token={other}", server.url());
     let done = run(&sandbox, &[&url, "--verbose"]);
     done.exits(0).stdout_has(&["/mcp?api_key=[api_key]&token=[token]"]);
-    let init = Finished::of(sandbox.command("init").arg(&url));
-    init.exits(0).stdout_has(&["/mcp?api_key=[api_key]&token=[token]"]);
+    let printed = Finished::of(sandbox.command("new target").arg(&url));
+    printed.exits(0).stdout_has(&["/mcp?api_key=[api_key]&token=[token]"]);
     let written = ["run.jsonl", "run.wire.jsonl"].map(|name| sandbox.read(name));
-    let shown = [&done, &init].map(|done| format!("{}{}", done.out, done.err));
+    let shown = [&done, &printed].map(|done| format!("{}{}", done.out, done.err));
     for text in written.iter().chain(&shown) {
         assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
     }
@@ -368,7 +368,7 @@ fn server_without_tools_is_not_asked_for_them() {
     assert!(!asked.iter().any(|method| ["tools/list", "tools/call"].contains(method)), "{asked:?}");
     assert!(asked.contains(&"tools/casebook-nothing"), "{asked:?}");
     // The same holds for the target.toml of the server.
-    let printed = Finished::of(sandbox.command("init").arg(server.url())).out;
+    let printed = Finished::of(sandbox.command("new target").arg(server.url())).out;
     let printed = printed
         .replace("# lacks", "lacks")
         .replace("[\"2025-06-18\", \"2025-11-25\", \"2026-07-28\"]", "[\"2025-11-25\"]");
@@ -421,19 +421,19 @@ fn wrong_use_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn init_prints_a_target_that_runs() {
+fn new_target_prints_a_target_that_runs() {
     let sandbox = Sandbox::empty();
-    sandbox.run("init").exits(2).stderr_has(&["<URL>"]);
+    sandbox.run("new target").exits(2).stderr_has(&["<URL>"]);
     let mut command = reference(&sandbox, None, "2026-07-28", &tools());
     if let Some(file) = command.last_mut() {
         *file = format!("../{file}");
     }
-    let printed = Finished::of(sandbox.command("init --").args(&command));
+    let printed = Finished::of(sandbox.command("new target --").args(&command));
     printed.exits(0).stdout_has(&["kind = \"fixed\"\n", "\"../serve.json\"]\n", "revisions = [\"2025-06-18\", "]);
     sandbox.write("my-server/target.toml", &printed.out.replace("\"2025-06-18\", \"2025-11-25\", ", ""));
     sandbox.run("run ./my-server").exits(0);
-    sandbox.run("init --workflow").exits(0).stdout_has(&["name: casebook\n", "target: conformance "]);
-    sandbox.run("init https://me:secret@example.com").exits(2).stderr_has(&["has a user or a password"]);
+    sandbox.run("new workflow").exits(0).stdout_has(&["name: casebook\n", "target: conformance "]);
+    sandbox.run("new target https://me:secret@example.com").exits(2).stderr_has(&["has a user or a password"]);
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn target_toml_has_roots_and_headers_of_the_environment() {
         let has = request.header("authorization").is_some();
         if has { mcp(Some(&["one"]))(request) } else { Some((401, Vec::new(), String::new())) }
     });
-    let printed = Finished::of(sandbox.command("init").arg(server.url())).out;
+    let printed = Finished::of(sandbox.command("new target").arg(server.url())).out;
     let with_root = printed.replace("# header-env", "cacert = \"../root.pem\"\nheader-env");
     sandbox
         .write("t/target.toml", &with_root.replace("\"2025-06-18\", \"2025-11-25\", \"2026-07-28\"", "\"2025-11-25\""));

@@ -56,6 +56,8 @@ fn new_folder_with_a_lint_error_is_not_written() {
     sandbox.run("new sep-9998 --title Short").exits(2).stderr_has(&["nothing was written", "has only 5 characters"]);
     sandbox.run("new Sep_9998").exits(2).stderr_has(&["small letters and digits"]);
     sandbox.run("new ../sep-9998").exits(2).stderr_has(&["small letters and digits"]);
+    sandbox.run("new").exits(2).stderr_has(&["<NAME>"]);
+    sandbox.run("new --title A-letter workflow").exits(2).stderr_has(&["`workflow` cannot be the name"]);
     assert!(!sandbox.path().join("cases/sep-9998").exists() && !sandbox.path().join("sep-9998").exists());
 }
 

@@ -1,58 +1,30 @@
-//! `casebook init`: prints a `target.toml` for a server without one, and a workflow for GitHub.
+//! `casebook new target`: the text of a `target.toml` for a server without one.
 //!
 //! Takes the command or the URL of the server, gives text. Starts nothing, and must not write a file.
 
 use clap::Args;
 
-use super::ad_hoc::of_command;
-use super::here::here;
-use super::{Exit, Problem};
+use crate::cli::ad_hoc::of_command;
+use crate::cli::here::here;
+use crate::cli::{Exit, Problem};
 use crate::load::ad_hoc;
 use crate::model::endpoint::Endpoint;
 use crate::model::spec::Revision;
-use crate::report::terminal::show;
 use crate::run::Secrets;
 
-const WORKFLOW: &str = "\
-name: casebook
-on: [push, pull_request]
-permissions:
-  contents: read
-jobs:
-  casebook:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v5
-      # Install and build the server here, if its command needs that.
-      - uses: mcp-casebook/mcp-casebook@main
-        with:
-          target: conformance   # the folder of the target.toml
-        # env:
-        #   MCP_TOKEN: ${{ secrets.MCP_TOKEN }}
-";
-
-/// `casebook init`.
+/// `casebook new target`.
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub struct NewTargetArgs {
     /// URL of a running server
-    #[arg(value_name = "URL", required_unless_present_any = ["command", "workflow"])]
+    #[arg(value_name = "URL", required_unless_present = "command")]
     pub url: Option<String>,
     /// Command of a server over stdio
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "url")]
     pub command: Vec<String>,
-    /// Print a workflow for GitHub instead
-    #[arg(long, conflicts_with_all = ["url", "command"])]
-    pub workflow: bool,
-}
-
-pub(super) fn init(args: &InitArgs) -> Result<Exit, Problem> {
-    let text = if args.workflow { WORKFLOW.to_owned() } else { target_toml(args)? };
-    show(&text).map_err(|error| Problem::unsaved("standard output".into(), &error))?;
-    Ok(Exit::Fine)
 }
 
 /// Returns the `target.toml`. A secret in the command or the URL is replaced by its name in brackets.
-fn target_toml(args: &InitArgs) -> Result<String, Problem> {
+pub(super) fn target_toml(args: &NewTargetArgs) -> Result<String, Problem> {
     let folder = here()?.folder().to_owned();
     let target = match &args.url {
         None => of_command(&args.command, &folder),
