@@ -32,6 +32,8 @@ use crate::run::Secrets;
 /// The number of workers for a server on this machine: each starts a process of the server for each revision, and the
 /// tests are few.
 const WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
+/// The name that stands for every tool of a server.
+const EVERY: &str = "*";
 /// The columns of the first screen.
 const WIDTH: usize = 80;
 /// The columns of its labels.
@@ -58,21 +60,18 @@ pub struct AdHocArgs {
     /// Also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<Utf8PathBuf>,
-    /// Allow calls of this tool of the server; repeatable
+    /// Allow calls of this tool of the server, or of every tool with '*'; repeatable
     ///
     /// A call can have any effect. Without this option, casebook calls only tools that require arguments, and only with
     /// arguments with which no code can do its work.
     #[arg(long, value_name = "TOOL")]
     pub call: Vec<String>,
-    /// Allow calls of every tool of the server
-    #[arg(long, conflicts_with = "call")]
-    pub call_all: bool,
 }
 
 /// Returns the server that the command line names by its command or URL, if it does.
 pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
     let usage = |text: String| Problem::new(Exit::Usage, text);
-    let AdHocArgs { header, header_env, cacert, call, call_all } = &args.ad_hoc;
+    let AdHocArgs { header, header_env, cacert, call } = &args.ad_hoc;
     let url = args.targets.iter().find(|typed| is_url(typed));
     if url.is_some() && args.targets.len() > 1 {
         return Err(usage("a URL is tested alone; run the other targets in a run of their own".to_owned()));
@@ -84,9 +83,9 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         ));
     }
     if url.is_none() && args.command.is_empty() {
-        if !call.is_empty() || *call_all {
-            let text = "--call and --call-all are for a server without a target.toml; write `calls` into the \
-                        [claims] of its target.toml";
+        if !call.is_empty() {
+            let text =
+                "--call is for a server without a target.toml; write `calls` into the [claims] of its target.toml";
             return Err(usage(text.to_owned()));
         }
         return Ok(None);
@@ -116,10 +115,10 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
             ad_hoc::of_endpoint(endpoint, folder)
         }
     };
-    let callable = match (call_all, call.as_slice()) {
-        (true, _) => Callable::All,
-        (false, []) => Callable::None,
-        (false, names) => Callable::Named(names.to_vec()),
+    let callable = match call.as_slice() {
+        [] => Callable::None,
+        names if names.iter().any(|name| name == EVERY) => Callable::All,
+        names => Callable::Named(names.to_vec()),
     };
     Ok(Some(Target { callable, ..target }))
 }

@@ -322,7 +322,7 @@ fn listed_tool_is_called_only_if_the_user_allows_it() {
     let sandbox = Sandbox::empty();
     let names = ["test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"];
     for (options, expected) in
-        [(&[] as &[&str], [false, false]), (&["--call", names[0]], [true, false]), (&["--call-all"], [true, true])]
+        [(&[] as &[&str], [false, false]), (&["--call", names[0]], [true, false]), (&["--call", "*"], [true, true])]
     {
         let server = Server::plain(mcp(Some(&names)));
         let words: Vec<_> = [server.url().leak() as &str].into_iter().chain(options.iter().copied()).collect();
