@@ -163,7 +163,7 @@ pub(super) async fn surveyed(
     let wanted: Vec<_> = Revision::all().filter(|one| selected.is_empty() || selected.contains(one)).collect();
     let mut stop = cancel.clone();
     let survey = tokio::select! {
-        survey = survey(&target, &wanted, args.start_limit) => survey,
+        survey = survey(&target, &wanted, args.limits.options().start_limit) => survey,
         _ = stop.wait_for(|cancel| *cancel != Cancel::Go) => {
             return Err(Problem::new(Exit::Interrupted, "interrupted before the first test".to_owned()));
         }

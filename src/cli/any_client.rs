@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::by_hand::Played;
 use super::serve::{SHOWN, stopped};
-use super::{Exit, Problem, ServeArgs, interrupt};
-use crate::drive::{AnyClient, Cancel, ClientEnd, ClientError, ClientLimits, meet};
+use super::{Exit, Problem, ServeArgs, interrupt, limits};
+use crate::drive::{AnyClient, Cancel, ClientEnd, ClientError, meet};
 use crate::judge::{summaries, unscripted};
 use crate::model::Untrusted;
 use crate::model::case::Test;
@@ -20,7 +20,7 @@ use crate::report::terminal::{EncounterView, Tally, eprint_line, keep_error, pri
 
 pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
     let played = Played::choose(case, args.revision, args.transport, &args.cases)?;
-    let limits = ClientLimits { run: args.run_limit, silence: args.silence_limit };
+    let limits = limits::of_client(&args.limits);
     let runtime = interrupt::runtime()?;
     let met = runtime.block_on(async {
         let mut cancel = interrupt::quietly();
@@ -83,8 +83,10 @@ fn report(played: &Played, met: &AnyClient) -> Exit {
 fn ended(end: &ClientEnd, took: std::time::Duration, sessions: &[SessionSummary]) -> String {
     let how = match end {
         ClientEnd::Exited(how) => format!("ended with {how}"),
-        ClientEnd::Silent => "stopped by casebook, because it sent nothing for the time of --silence-limit".to_owned(),
-        ClientEnd::OutOfTime => "stopped by casebook after the time of --run-limit".to_owned(),
+        ClientEnd::Silent => {
+            "stopped by casebook, because it sent nothing for the time of --limit silence=TIME".to_owned()
+        }
+        ClientEnd::OutOfTime => "stopped by casebook after the time of --limit run=TIME".to_owned(),
         ClientEnd::Stopped => "stopped by a signal".to_owned(),
     };
     let never = if sessions.is_empty() { "; it never sent a message" } else { "" };

@@ -26,7 +26,6 @@ pub(super) mod heading {
     pub(in crate::cli) const RESULT: &str = "Expected results";
     pub(in crate::cli) const CLIENT: &str = "Clients without an adapter";
     pub(in crate::cli) const EXECUTION: &str = "Execution";
-    pub(in crate::cli) const LIMITS: &str = "Time limits";
 }
 
 const LONG_ABOUT: &str = "\

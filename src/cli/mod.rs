@@ -17,6 +17,7 @@ mod here;
 mod interrupt;
 mod issue;
 mod known;
+mod limits;
 mod logs;
 mod new;
 mod outputs;
@@ -56,6 +57,7 @@ pub use args::{
 pub use drive::DriveArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
+pub use limits::{Limit, LimitArgs, LimitKind};
 pub use new::{NewArgs, NewTargetArgs, Printed};
 pub use outputs::{Annotations, Kind, Output, OutputArgs};
 pub use pair::PairArgs;

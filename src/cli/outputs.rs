@@ -12,7 +12,6 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use super::{Exit, Problem, heading, values};
-use crate::load::did_you_mean;
 use crate::model::case::{Library, Test};
 use crate::model::record::{Footer, Header, Record};
 use crate::model::spec::words;
@@ -232,20 +231,11 @@ impl FromStr for Output {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.word()).collect();
-        let (name, path) = text.split_once('=').unwrap_or((text, ""));
-        let Ok(kind) = name.parse::<Kind>() else {
-            let hint = match Kind::of_file(text).filter(|_| path.is_empty()) {
-                Some(kind) => Some(format!("did you mean `{kind}={text}`?")),
-                None => did_you_mean(name, &kinds),
-            };
-            let hint = hint.map_or(String::new(), |question| format!("; {question}"));
-            return Err(format!(
-                "expected KIND=FILE, with a KIND of {}, as in html=report.html{hint}",
-                kinds.join(", ")
-            ));
-        };
+        let file = Kind::of_file(text).filter(|_| !text.contains('='));
+        let guess = file.map(|kind| format!("did you mean `{kind}={text}`?"));
+        let (kind, path): (Kind, _) = values::kind(text, &kinds, "KIND=FILE", "html=report.html", guess)?;
         if path.is_empty() {
-            return Err(format!("the file is missing; write {name}=FILE, as in {kind}={}", kind.example()));
+            return Err(format!("the file is missing; write {kind}=FILE, as in {kind}={}", kind.example()));
         }
         if (kind, path) == (Kind::Site, "-") {
             return Err("a site is a folder; write site=DIR, as in site=site".to_owned());

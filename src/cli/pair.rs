@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -12,7 +11,7 @@ use super::run::{header, plan_problem, print_all, print_repeated, targets};
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
 use super::targets::targets_with_programs;
-use super::{CaseArgs, Exit, OutputArgs, Problem, heading, values};
+use super::{CaseArgs, Exit, LimitArgs, OutputArgs, Problem, heading, values};
 use crate::drive::Options;
 use crate::judge::Judge;
 use crate::load::load;
@@ -104,14 +103,9 @@ pub struct PairArgs {
     #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
     #[arg(help_heading = heading::EXECUTION)]
     pub jobs: Option<NonZeroUsize>,
-    /// Limit the time of a step of a test
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub step_limit: Duration,
-    /// Limit the time of the whole run, set-up included
-    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub run_limit: Duration,
+    /// The time limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 impl PairArgs {
@@ -155,7 +149,7 @@ pub(super) fn pair(args: &PairArgs) -> Result<Exit, Problem> {
     let (clients, servers) = (sides(&clients, Role::Client, args.all)?, sides(&servers, Role::Server, args.all)?);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
-        let cancel = super::interrupt::listen_for(args.run_limit);
+        let cancel = super::interrupt::listen_for(args.limits.run());
         let all: Vec<_> = clients.iter().chain(&servers).cloned().collect();
         let ready = if args.all {
             set_up_or_leave_out(all.clone(), &cancel, &mut left_out).await?
@@ -293,9 +287,8 @@ async fn carry_out(
     });
     let sides: BTreeMap<_, _> = sides.flatten().map(|side| (&side.id, side)).collect();
     let judge = Judge::new(&library.requirements, sides.into_values());
-    let usual = Options::default();
-    let (jobs, step_limit) = (args.jobs.unwrap_or(usual.jobs), args.step_limit);
-    let options = Options { jobs, step_limit, checks_proxy: args.check_proxy, ..usual };
+    let usual = args.limits.options();
+    let options = Options { jobs: args.jobs.unwrap_or(usual.jobs), checks_proxy: args.check_proxy, ..usual };
     let conducted = conduct(Arc::clone(&plan), judge, options, cancel, log, see).await;
     saving.end(conducted.log, conducted.footer.clone());
     let reported = args.outputs.end(source, conducted.footer.clone(), library);

@@ -55,7 +55,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
-        let cancel = super::interrupt::listen_for(args.run_limit);
+        let cancel = super::interrupt::listen_for(args.limits.run());
         if let Some(target) = ad_hoc {
             targets = vec![Box::pin(ad_hoc::surveyed(args, target, &cancel)).await?];
         }
@@ -70,7 +70,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
             ad_hoc::introduce(target, &planned.0);
         }
         if args.dev {
-            targets = with_installed(targets, args.start_limit).await;
+            targets = with_installed(targets, args.limits.options().start_limit).await;
             replace_targets(Arc::make_mut(&mut planned.0), &targets);
         }
         let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));

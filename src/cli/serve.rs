@@ -1,14 +1,13 @@
 //! `casebook serve`: a target serves the fixture of one case until a signal ends it.
 
-use std::time::Duration;
-
 use camino::Utf8Path;
 use clap::Args;
 use tokio::sync::watch;
 
 use super::by_hand::{Chosen, Typed};
+use super::limits::limit;
 use super::set_up::prepare;
-use super::{CaseArgs, Exit, Problem, any_client, heading, interrupt, values};
+use super::{CaseArgs, Exit, Limit, Problem, any_client, heading, interrupt, values};
 use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::text::shell_word;
@@ -61,14 +60,10 @@ pub struct ServeArgs {
     /// Command of the client; {url} or {server} is replaced by the address, which otherwise is added at the end
     #[arg(value_name = "COMMAND", last = true, requires = "played", help_heading = heading::CLIENT)]
     pub command: Vec<String>,
-    /// Stop the client after this time
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::limit, requires = "played")]
-    #[arg(allow_hyphen_values = true, help_heading = heading::CLIENT)]
-    pub run_limit: Duration,
-    /// Stop the client when it has sent nothing for this time since its last message
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::limit, requires = "played")]
-    #[arg(allow_hyphen_values = true, help_heading = heading::CLIENT)]
-    pub silence_limit: Duration,
+    /// Stop the client after a time in all, or since its last message; repeatable [default: run=10m and silence=30s]
+    #[arg(long = "limit", value_name = "KIND=TIME", value_parser = limit(&["run", "silence"]), requires = "played")]
+    #[arg(help_heading = heading::CLIENT)]
+    pub limits: Vec<Limit>,
     /// Use this revision [default: the newest that case and target support; with --case, the client chooses]
     #[arg(long, value_name = "REVISION", value_parser = values::revision(), hide_possible_values = true)]
     #[arg(help_heading = heading::TESTS)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::load::did_you_mean;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::transcript::StdioMode;
 use crate::model::{Pattern, Shard};
@@ -59,6 +60,24 @@ pub(super) fn limit(text: &str) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(24 * 60 * 60);
     let limit = humantime::parse_duration(text).ok().filter(|limit| !limit.is_zero() && *limit <= MOST);
     limit.ok_or_else(|| "expected a time with its unit, at most 24h, as in 500ms, 10s, 2m or 1h".to_owned())
+}
+
+/// Divides `KIND=VALUE` with one of some kinds. The error proposes the most similar kind, unless `guess` is better.
+pub(super) fn kind<'t, K: FromStr>(
+    text: &'t str,
+    kinds: &[&str],
+    form: &str,
+    example: &str,
+    guess: Option<String>,
+) -> Result<(K, &'t str), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if let Ok(kind) = name.parse()
+        && kinds.contains(&name)
+    {
+        return Ok((kind, value));
+    }
+    let hint = guess.or_else(|| did_you_mean(name, kinds)).map_or(String::new(), |question| format!("; {question}"));
+    Err(format!("expected {form}, with a KIND of {}, as in {example}{hint}", kinds.join(", ")))
 }
 
 /// Parses a role.

@@ -204,7 +204,7 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
 }
 
 fn too_late(method: &str) -> String {
-    format!("it did not answer `{method}` within the time limit; if it needs longer to start, add --start-limit 2m")
+    format!("it did not answer `{method}` within the time limit; if it needs longer to start, add --limit start=2m")
 }
 
 /// Returns the name and the version that a server gives itself.

@@ -270,12 +270,12 @@ fn rate_limit_is_respected_once_and_then_told() {
 #[test]
 fn server_that_never_answers_is_started_only_once() {
     let sandbox = Sandbox::empty();
-    let limit = ["--start-limit", "300ms", "--jobs", "1"];
+    let limit = ["--limit", "start=300ms", "--jobs", "1"];
     let server = silent();
     let words: Vec<_> = limit.iter().copied().chain([server.url().leak() as &str]).collect();
     run(&sandbox, &words)
         .exits(4)
-        .stderr_has(&["did not answer `initialize` within the time limit", "--start-limit 2m"]);
+        .stderr_has(&["did not answer `initialize` within the time limit", "--limit start=2m"]);
     assert_eq!(server.connections(), 1);
     assert!(is_listening(&server));
     let script = ["sh", "-c", "echo started >> starts; exec sleep 1000"].map(str::to_owned);
@@ -285,12 +285,12 @@ fn server_that_never_answers_is_started_only_once() {
     let claims = "[claims]\nrevisions = [\"2025-11-25\"]\n";
     let command = serde_json::to_string(&["sh", "-c", "echo started >> starts; exec sleep 1000"]).expect("strings");
     sandbox.write("t/target.toml", &format!("title = \"T\"\nkind = \"fixed\"\ncommand = {command}\n{claims}"));
-    run(&sandbox, &["t", "--start-limit", "300ms", "--jobs", "1"])
+    run(&sandbox, &["t", "--limit", "start=300ms", "--jobs", "1"])
         .exits(4)
         .stdout_has(&["given up because it has never answered"]);
     assert_eq!(sandbox.read("t/starts").lines().count(), 1);
     sandbox.script("adapter", "echo started >> starts; exec sleep 1000", "");
-    run(&sandbox, &["adapter", "--start-limit", "300ms", "--jobs", "1", "--only", "tools/arguments"]).exits(4);
+    run(&sandbox, &["adapter", "--limit", "start=300ms", "--jobs", "1", "--only", "tools/arguments"]).exits(4);
     assert_eq!(sandbox.read("adapter/starts").lines().count(), 1);
 }
 
@@ -298,9 +298,9 @@ fn server_that_never_answers_is_started_only_once() {
 fn server_that_never_lists_its_tools_is_reported_at_once() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(|request| mcp(Some(&["one"]))(request).filter(|_| request.method() != "tools/list"));
-    run(&sandbox, &[&server.url(), "--start-limit", "1s"])
+    run(&sandbox, &[&server.url(), "--limit", "start=1s"])
         .exits(4)
-        .stderr_has(&["it did not answer `tools/list` within the time limit", "--start-limit 2m"]);
+        .stderr_has(&["it did not answer `tools/list` within the time limit", "--limit start=2m"]);
     let asked = server.requests().iter().filter(|request| request.method() == "tools/list").count();
     assert_eq!(asked, 1);
 }
@@ -312,7 +312,7 @@ fn revision_without_an_answer_is_shown() {
         let is_other = request.method() == "server/discover";
         mcp(Some(&["one"]))(request).filter(|_| !is_other)
     });
-    run(&sandbox, &[&server.url(), "--start-limit", "1s"])
+    run(&sandbox, &[&server.url(), "--limit", "start=1s"])
         .exits(0)
         .stdout_has(&["revisions     2025-11-25, 2026-07-28 (no answer)\n"]);
 }

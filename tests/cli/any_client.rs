@@ -94,10 +94,10 @@ fn waiting_server_reports_at_a_signal() {
 #[test]
 fn hostile_client_is_bounded_and_escaped() {
     let sandbox = Sandbox::empty();
-    let case = "--case base/client-ids --run-limit 2s --silence-limit 1s";
+    let case = "--case base/client-ids --limit run=2s --limit silence=1s";
     let came = meet(&sandbox, case, &["sh", "-c", "yes \"$(printf '\\033[31m')\" | head -c 50000000; exec sleep 1000"]);
     came.exits(3).stdout_has(&[
-        "stopped by casebook after the time of --run-limit",
+        "stopped by casebook after the time of --limit run=TIME",
         "never sent a message",
         "left out",
     ]);
@@ -105,7 +105,7 @@ fn hostile_client_is_bounded_and_escaped() {
     // A message that is no JSON, and a client that then hangs.
     let posts = format!("{POSTS}\nexec sleep 1000");
     let came = meet(&sandbox, case, &["bash", "-c", &posts, "client", "no JSON", "[[[["]);
-    came.exits(3).stdout_has(&["sent nothing for the time of --silence-limit"]);
+    came.exits(3).stdout_has(&["sent nothing for the time of --limit silence=TIME"]);
     meet(&sandbox, case, &["no-such-program"]).exits(4).stderr_has(&["cannot start `no-such-program`"]);
     assert_eq!(sandbox.survivors(), 0);
 }

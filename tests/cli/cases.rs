@@ -44,7 +44,7 @@ fn mistyped_name_is_answered_with_the_nearest() {
     sandbox.run("run --transport htp").exits(2).stderr_has(&["htp", "http"]);
     sandbox.run("run --only [").exits(2).stderr_has(&["["]);
     sandbox.run("run --jobs 0").exits(2).stderr_has(&["--jobs"]);
-    sandbox.run("run --step-limit soon").exits(2).stderr_has(&["--step-limit"]);
+    sandbox.run("run --limit step=soon").exits(2).stderr_has(&["--limit"]);
     sandbox.run("explain post/parcl --cases cases").exits(2).stderr_has(&["did you mean `post/parcel`?"]);
     sandbox.run("list --cases nowhere").exits(2).stderr_has(&["nowhere"]);
 }

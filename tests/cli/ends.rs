@@ -42,7 +42,7 @@ fn is_empty(folder: &std::path::Path) -> bool {
 fn run_out_of_time_stops_and_reports_ended_tests() {
     let sandbox = Sandbox::new();
     sandbox.proxy("hangs", "hangs");
-    let limits = "--step-limit 10m --test-limit 10m --run-limit 6s";
+    let limits = "--limit step=10m --limit test=10m --limit run=6s";
     let began = Instant::now();
     let ran = sandbox.run(&format!("run hangs --cases cases --only post/letter --run-log run.jsonl --jobs 1 {limits}"));
     ran.exits(5).stdout_has(&["INCOMPLETE: "]).stderr_has(&["out of time: stopping after 6s"]);
@@ -62,7 +62,7 @@ fn run_that_waits_for_another_setup_ends_in_time() {
     let mut holder = Running::with_outputs(holder.args(holding).current_dir(sandbox.path()).stdout(Stdio::piped()));
     holder.until("held");
     let began = Instant::now();
-    let ran = sandbox.run("run t --cases cases --run-limit 1s");
+    let ran = sandbox.run("run t --cases cases --limit run=1s");
     let took = began.elapsed();
     holder.kill();
     ran.exits(5).stderr_has(&["interrupted while t was set up"]);
@@ -83,12 +83,12 @@ fn no_process_or_file_is_left_after_any_end_of_a_run() {
     };
     assert_eq!(with_tmp("run reference --cases cases --transport stdio"), Some(0));
     assert_eq!(with_tmp("run reference:input-not-validated --cases cases --transport stdio"), Some(1));
-    assert_eq!(with_tmp("run stays --cases cases --only post/letter --test-limit 1s --stdio process"), Some(1));
+    assert_eq!(with_tmp("run stays --cases cases --only post/letter --limit test=1s --stdio process"), Some(1));
     let ends: [&[Signal]; 3] =
         [&[Signal::SIGINT, Signal::SIGINT], &[Signal::SIGTERM, Signal::SIGTERM], &[Signal::SIGHUP]];
     for signals in ends {
         let arguments =
-            "run stays --cases cases --stdio process --run-log run.jsonl --step-limit 10m --test-limit 10m --jobs 1";
+            "run stays --cases cases --stdio process --run-log run.jsonl --limit step=10m --limit test=10m --jobs 1";
         let mut command = sandbox.command(arguments);
         command.env("TMPDIR", &tmp);
         let mut run = Running::start(behind(HEEDS_HANGUP, &command));

@@ -263,7 +263,7 @@ fn server_that_does_not_answer_is_given_up() {
         "the last words",
     ]);
     target(&sandbox, "hangs", r#"command = ["sleep", "1000"]"#, "2025-11-25");
-    run(&sandbox, "hangs", "--start-limit 200ms").exits(4).stdout_has(&["no response within the time limit"]);
+    run(&sandbox, "hangs", "--limit start=200ms").exits(4).stdout_has(&["no response within the time limit"]);
     target(&sandbox, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
     run(&sandbox, "nowhere", "").exits(4).stdout_has(&["cannot start"]);
     sandbox.run("smoke dies").exits(2).stderr_has(&["dies is a fixed target, without an adapter to check"]);
@@ -287,7 +287,7 @@ fn fixed_client_is_judged_by_its_messages_and_exit() {
     ] {
         let client = format!(r#"client = ["python3", "../fixed.py", "{mode}"]"#);
         target(&sandbox, "t", &client, "2026-07-28");
-        let patience = if mode == "hangs" { "--test-limit 2s" } else { "" };
+        let patience = if mode == "hangs" { "--limit test=2s" } else { "" };
         run(&sandbox, "t", &format!("--only everything {patience}"));
         let broken: BTreeSet<_> = broken(&sandbox).into_iter().map(|(requirement, _)| requirement).collect();
         assert_eq!(broken, broke.iter().map(|one| (*one).to_owned()).collect(), "{mode}");

@@ -36,7 +36,7 @@ fn second_signal_ends_a_run_at_once() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let sandbox = Sandbox::new();
         sandbox.proxy("hangs", "hangs");
-        let arguments = "run hangs --cases cases --run-log run.jsonl --only post/letter --test-limit 10m --jobs 1";
+        let arguments = "run hangs --cases cases --run-log run.jsonl --only post/letter --limit test=10m --jobs 1";
         let mut run = sandbox.start(arguments);
         // Wait for the test that hangs; on a busy machine the test before it may be slow too.
         run.until("sent/second@2026-07-28+http still runs after");

@@ -85,7 +85,7 @@ fn target_that_dies_at_its_start_shows_its_stderr() {
 fn target_without_hello_or_with_false_claims_is_not_used() {
     let sandbox = Sandbox::new();
     sandbox.script("silent", "echo still thinking >&2; exec sleep 1000", "");
-    run(&sandbox, "silent", "--start-limit 300ms")
+    run(&sandbox, "silent", "--limit start=300ms")
         .exits(4)
         .stdout_has(&["sent no answer within the time limit", "still thinking"]);
     let hello = r#"{"id":"1","hello":{"sdk":"x","version":"1","language":"sh","api":"none","roles":["server"],"transports":["stdio"],"revisions":["2026-07-28"]}}"#;
@@ -168,7 +168,7 @@ fn misbehaving_target_fails_one_test_and_the_run_goes_on() {
     let sandbox = Sandbox::new();
     for mode in ["dies", "mumbles", "hangs"] {
         sandbox.proxy(mode, mode);
-        let came = run(&sandbox, mode, "--only post/letter --test-limit 1500ms");
+        let came = run(&sandbox, mode, "--only post/letter --limit test=1500ms");
         came.exits(1).matches_snapshot(&format!("target-that-{mode}"));
         // The snapshots omit lines about slow tests, which depend on the machine.
         assert!(

@@ -27,8 +27,12 @@ const MISTAKES: &[Mistake] = &[
     ("run --jobs 0", &["expected a whole number, at least 1, as in --jobs 4"]),
     ("run --retries -1", &["expected a whole number from 0 to 100, as in --retries 2"]),
     ("run --shuffle abc", &["expected a whole number from 0 to 18446744073709551615, as in --shuffle 7"]),
-    ("run --step-limit 10", &["expected a time with its unit", "10s"]),
-    ("run --step-limit -1s", &["expected a time with its unit", "10s"]),
+    ("run --limit step=10", &["expected a time with its unit", "10s"]),
+    ("run --limit step=-1s", &["expected a time with its unit", "10s"]),
+    ("run --limit step", &["the time is missing; write step=TIME, as in step=10s"]),
+    ("run --limit stp=10s", &["with a KIND of step, test, start, run, as in run=2m; did you mean `step`?"]),
+    ("pair reference reference --limit silence=1s", &["with a KIND of step, test, start, run"]),
+    ("serve --case post/letter --limit step=1s", &["with a KIND of run, silence"]),
     ("run --report md", &["write md=FILE, as in md=report.md"]),
     ("run --report junit", &["write junit=FILE, as in junit=junit.xml"]),
     ("run --report junit.xml", &["did you mean `junit=junit.xml`?"]),
@@ -112,7 +116,7 @@ fn last_line_of_a_run_names_its_targets() {
 fn help_is_available_as_a_command_and_as_an_option() {
     let sandbox = Sandbox::empty();
     let long = sandbox.run("help run");
-    long.exits(0).stdout_has(&["Usage: casebook run", "Examples:", "Select tests:", "Time limits:"]);
+    long.exits(0).stdout_has(&["Usage: casebook run", "Examples:", "Select tests:", "Execution:"]);
     assert_eq!(long.out, sandbox.run("run --help").out);
     assert!(sandbox.run("run -h").out.len() < long.out.len());
     sandbox.run("help").exits(0).stdout_has(&["Exit statuses:", "\n  prove "]);

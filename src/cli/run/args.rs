@@ -3,12 +3,11 @@
 //! Gives the selection of tests, and the options for running them. Must not know the results.
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use crate::cli::{AdHocArgs, CaseArgs, OutputArgs, heading, values};
+use crate::cli::{AdHocArgs, CaseArgs, LimitArgs, OutputArgs, heading, values};
 use crate::drive::Options;
 use crate::load::target::REFERENCE;
 use crate::model::set::SetName;
@@ -143,24 +142,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODE", value_parser = values::stdio(), hide_possible_values = true)]
     #[arg(help_heading = heading::EXECUTION)]
     pub stdio: Option<StdioMode>,
-    /// Limit the time of a step of a test
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub step_limit: Duration,
-    /// Limit the time of a test
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub test_limit: Duration,
-    /// Limit the time that a target needs to start
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub start_limit: Duration,
-    /// Limit the time of the whole run, set-up included
-    ///
-    /// When the time has passed, casebook stops the run and reports the tests that have ended.
-    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = values::limit)]
-    #[arg(allow_hyphen_values = true, help_heading = heading::LIMITS)]
-    pub run_limit: Duration,
+    /// The time limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 impl RunArgs {
@@ -210,15 +194,7 @@ impl RunArgs {
     }
 
     pub(super) fn options(&self) -> Options {
-        let usual = Options::default();
-        Options {
-            jobs: self.jobs.unwrap_or(usual.jobs),
-            step_limit: self.step_limit,
-            test_limit: self.test_limit,
-            start_limit: self.start_limit,
-            retries: self.retries,
-            shuffle: self.shuffle,
-            ..usual
-        }
+        let usual = self.limits.options();
+        Options { jobs: self.jobs.unwrap_or(usual.jobs), retries: self.retries, shuffle: self.shuffle, ..usual }
     }
 }

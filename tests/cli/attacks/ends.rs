@@ -232,7 +232,7 @@ fn blocked_run_ends_at_its_limit_or_second_signal() {
         let full = full.read(true).write(true).custom_flags(nix::libc::O_NONBLOCK).open(&pipe);
         let mut full = full.expect("a pipe");
         while full.write(&[b' '; 4096]).is_ok() {}
-        let limit = if by_limit { "--run-limit 5s" } else { "" };
+        let limit = if by_limit { "--limit run=5s" } else { "" };
         let mut command = sandbox.command(&format!("run --cases cases --run-log run.jsonl {limit}"));
         let mut run = Running::with_outputs(command.stdout(Stdio::null()).stderr(Stdio::piped()));
         until_it_writes_to(&run, &pipe);
@@ -272,7 +272,7 @@ fn suspension_does_not_count_against_time_limits() {
     // The server answers a second after the run is resumed, which is within the time limit.
     let answers = "open('../called', 'w').write('yes'); time.sleep(5); say(answer())";
     sandbox.target("t", &["python3", "-S", "-I", "../rogue.py", "call", answers], "");
-    let run = start(sandbox.command("run t --cases shelf --jobs 1 --step-limit 3s --run-log run.jsonl"));
+    let run = start(sandbox.command("run t --cases shelf --jobs 1 --limit step=3s --run-log run.jsonl"));
     text_of(&sandbox.path().join("called"));
     kill(run.id(), Signal::SIGTSTP).expect("a running process");
     until_stopped(run.id());
@@ -294,7 +294,7 @@ fn run_with_unread_output_ends_at_its_limit() {
             while (&output).write(&vec![b' '; size]).is_ok() {}
         }
         nix::fcntl::fcntl(&output, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty())).expect("a mode");
-        let limit = if is_interrupted { "" } else { "--run-limit 2s" };
+        let limit = if is_interrupted { "" } else { "--limit run=2s" };
         let mut command = sandbox.command(&format!("run reference:sleeps-1s --cases slow {limit}"));
         let run = Running::with_outputs(command.stdout(Stdio::null()).stderr(output));
         if is_interrupted {

@@ -48,7 +48,7 @@ fn run_with_few_descriptors_ends_with_a_known_status() {
     let mut statuses = Vec::new();
     for number in [6, 8, 10, 12, 14, 16, 18, 20, 24, 32, 48] {
         let limit = format!("ulimit -n {number}; exec \"$@\"");
-        let arguments = "run reference --only sep-2106/external-ref --run-log run.jsonl --step-limit 2s";
+        let arguments = "run reference --only sep-2106/external-ref --run-log run.jsonl --limit step=2s";
         let finished = Finished::of(&mut behind(&["bash", "-c", &limit, "-"], &sandbox.command(arguments)));
         let status = finished.status.unwrap_or_else(|| panic!("{number} descriptors: {}", finished.err));
         assert!([0, 1, 4, 71].contains(&status), "{number} descriptors: {status}\n{}\n{}", finished.out, finished.err);

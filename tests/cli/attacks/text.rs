@@ -259,7 +259,7 @@ fn text_from_targets_is_shown_as_text_by_every_command() {
         target.lay_out(&sandbox);
     }
     let names = TEXT_TARGETS.map(|target| target.name).join(" ");
-    let run = format!("run {names} --cases shelf --run-log run.jsonl --jobs 8 --step-limit 4s {}", all_reports());
+    let run = format!("run {names} --cases shelf --run-log run.jsonl --jobs 8 --limit step=4s {}", all_reports());
     let ran = once(&sandbox, &mut problems, (&run, &[]), false);
     // Every place of a target is shown, or the test shows nothing.
     for word in ["marks e", "given up", "failed", "cannot", "sent", "received", "stderr", "refused", r"\u{1b}[2J"] {

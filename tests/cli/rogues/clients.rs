@@ -78,7 +78,7 @@ fn run_all(rogues: &[&(&str, &str, [&str; 2])], limit: u64) -> Vec<Value> {
         visitor(&sandbox, name, script);
     }
     let names: Vec<_> = rogues.iter().map(|(name, ..)| *name).collect();
-    let limits = format!("--step-limit {limit}s --test-limit {}s --jobs 8", 2 * limit + MARGIN);
+    let limits = format!("--limit step={limit}s --limit test={}s --jobs 8", 2 * limit + MARGIN);
     run_in_bounded_memory(&sandbox, &format!("run {} --cases visits --run-log run.jsonl {limits}", names.join(" ")));
     assert_eq!(sandbox.survivors(), 0);
     let records = lines(&sandbox, "run.jsonl");

@@ -56,7 +56,7 @@ const FLOODS: [Rogue; 17] = [
 fn memory_of_the_harness_stays_bounded_under_floods() {
     let floods: Vec<_> = FLOODS.iter().collect();
     let (sandbox, names) = lay_out_all(&floods);
-    let limits = format!("--step-limit {LONG}s --jobs 4");
+    let limits = format!("--limit step={LONG}s --jobs 4");
     run_in_bounded_memory(&sandbox, &format!("run {names} --cases shelf --run-log run.jsonl {limits}"));
     assert_eq!(sandbox.survivors(), 0);
     compare(&sandbox, &floods, LONG);

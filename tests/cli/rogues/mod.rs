@@ -113,8 +113,8 @@ fn outcome_of(record: &Value) -> (&str, &str) {
 /// and with short limits.
 fn run_all(rogues: &[Rogue], options: &str, status: i32) {
     let (waiting, others): (Vec<_>, Vec<_>) = rogues.iter().partition(|rogue| rogue.waits);
-    let short = format!("--jobs {} --step-limit {SHORT}s --test-limit {}s --start-limit 5s", waiting.len(), SHORT + 5);
-    let long = format!("--jobs 8 --step-limit {LONG}s");
+    let short = format!("--jobs {} --limit step={SHORT}s --limit test={}s --limit start=5s", waiting.len(), SHORT + 5);
+    let long = format!("--jobs 8 --limit step={LONG}s");
     for (rogues, limits, limit) in [(waiting, short, SHORT), (others, long, LONG)] {
         let (sandbox, names) = lay_out_all(&rogues);
         sandbox.run(&format!("run {names} --cases shelf --run-log run.jsonl {options} {limits}")).exits(status);
