@@ -59,7 +59,7 @@ pub use issue::IssueArgs;
 pub use known::KnownArgs;
 pub use limits::{Limit, LimitArgs, LimitKind};
 pub use new::{NewArgs, NewTargetArgs, Printed};
-pub use outputs::{Annotations, Kind, Output, OutputArgs};
+pub use outputs::{Kind, Output, OutputArgs};
 pub use pair::PairArgs;
 pub use problem::Problem;
 pub use run::{RunArgs, SelectArgs, ShowArgs};

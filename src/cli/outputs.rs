@@ -1,4 +1,4 @@
-//! The options `--report KIND=FILE`, `--view`, `--annotations` and `--strict`, and the job summary of GitHub Actions.
+//! The options `--report KIND=FILE`, `--view` and `--strict`, and the job summary of GitHub Actions.
 //!
 //! Takes run logs, writes report files. Must not know the content of a report.
 
@@ -23,6 +23,9 @@ use crate::report::terminal::{annotate, eprint_line, show};
 use crate::report::{self, Report, ReportContext, Source, View, badges, junit};
 use crate::run::{hash, read_wire};
 
+/// The name that stands for standard output.
+const STANDARD: &str = "-";
+
 words! {
     /// The format of a report.
     Kind {
@@ -40,13 +43,7 @@ words! {
         Pairs = "pairs",
         /// A folder of pages about any number of targets and versions.
         Site = "site",
-    }
-}
-
-words! {
-    /// The CI system whose annotations are printed.
-    Annotations {
-        /// GitHub Actions.
+        /// Annotations of the case files for GitHub Actions, which reads standard output.
         Github = "github",
     }
 }
@@ -62,6 +59,7 @@ impl Kind {
             Self::Badge => "badges",
             Self::Pairs => "pairs.html",
             Self::Site => "site",
+            Self::Github => STANDARD,
         }
     }
 
@@ -75,30 +73,23 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge, pairs or site; repeatable
+    /// Write a report of KIND html, junit, md, json, badge, pairs, site or github; repeatable
     ///
     /// FILE is a folder for badges and for a site; a file that ends with `.md` gets the report of pairs as Markdown. Only
-    /// `casebook report` writes a site, and accepts `-` for standard output.
+    /// `casebook report` writes a site, and accepts `-` for standard output. `github=-` prints findings as annotations of
+    /// the case files for GitHub Actions.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
     /// Answer this question in reports: conformance or expectation [default: conformance for several targets]
     ///
     /// In the conformance view, known failures are failures. The expectation view says whether anything was other than
-    /// it was expected. Annotations, the exit status and a report of KIND junit always have the expectation view.
+    /// it was expected. The exit status and reports of KIND junit and github always have the expectation view.
     #[arg(long, value_name = "VIEW", value_parser = view(), hide_possible_values = true)]
     #[arg(help_heading = heading::OUTPUT)]
     pub view: Option<View>,
-    /// Print findings as annotations of the case files for GitHub Actions
-    #[arg(long, value_name = "github", value_parser = annotations(), hide_possible_values = true)]
-    #[arg(help_heading = heading::OUTPUT)]
-    pub annotations: Option<Annotations>,
     /// Also fail on violated SHOULDs and on tests that the adapter cannot express
     #[arg(long, help_heading = heading::RESULT)]
     pub strict: bool,
-}
-
-fn annotations() -> impl TypedValueParser<Value = Annotations> {
-    values::word(Annotations::ALL.iter().map(|system| system.word()))
 }
 
 fn view() -> impl TypedValueParser<Value = View> {
@@ -108,7 +99,7 @@ fn view() -> impl TypedValueParser<Value = View> {
 impl OutputArgs {
     /// Returns whether any report is to be written.
     pub(super) fn is_wanted(&self) -> bool {
-        !self.reports.is_empty() || self.annotations.is_some() || summary_file().is_some()
+        !self.reports.is_empty() || summary_file().is_some()
     }
 
     /// Returns the source of the reports on a run that begins, if any report is to be written.
@@ -124,7 +115,11 @@ impl OutputArgs {
 
     /// Refuses sites and reports on standard output, for commands that show a run there.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let is_refused = |output: &&Output| output.is_standard() || output.kind == Kind::Site;
+        let is_refused = |output: &&Output| match output.kind {
+            Kind::Github => false,
+            Kind::Site => true,
+            _ => output.is_standard(),
+        };
         let Some(Output { kind, path }) = self.reports.iter().find(is_refused) else { return Ok(()) };
         let why = match kind {
             Kind::Site => "from one run",
@@ -157,14 +152,10 @@ impl OutputArgs {
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
             let evidence = || evidence(&report, sources, library);
-            let done = output.write(&report, evidence, || pairs(sources, library));
+            let done = output.write(&report, self.strict, evidence, || pairs(sources, library));
             written = written.and(done);
         }
-        let written = written.and(append_summary(&report));
-        if self.annotations.is_some() {
-            report::annotations(&report, self.strict).iter().for_each(annotate);
-        }
-        written.map(|()| report)
+        written.and(append_summary(&report)).map(|()| report)
     }
 
     /// Prints the path of each written report, or why one could not be written. Returns the effect on the result of a run.
@@ -200,12 +191,13 @@ pub struct Output {
 
 impl Output {
     fn is_standard(&self) -> bool {
-        self.path == "-"
+        self.path == STANDARD
     }
 
     fn write(
         &self,
         report: &Report,
+        strict: bool,
         evidence: impl FnOnce() -> Evidence,
         pairs: impl FnOnce() -> Pairs,
     ) -> Result<(), Problem> {
@@ -222,6 +214,10 @@ impl Output {
             }),
             // `casebook report` writes it from the run logs, which do not fit into one report.
             Kind::Site => Ok(()),
+            Kind::Github => {
+                report::annotations(report, strict).iter().for_each(annotate);
+                Ok(())
+            }
         }
     }
 }
@@ -237,10 +233,13 @@ impl FromStr for Output {
         if path.is_empty() {
             return Err(format!("the file is missing; write {kind}=FILE, as in {kind}={}", kind.example()));
         }
-        if (kind, path) == (Kind::Site, "-") {
-            return Err("a site is a folder; write site=DIR, as in site=site".to_owned());
+        match kind {
+            Kind::Site if path == STANDARD => Err("a site is a folder; write site=DIR, as in site=site".to_owned()),
+            Kind::Github if path != STANDARD => {
+                Err("GitHub reads annotations from standard output; write github=-".to_owned())
+            }
+            _ => Ok(Self { kind, path: path.into() }),
         }
-        Ok(Self { kind, path: path.into() })
     }
 }
 
@@ -280,7 +279,7 @@ fn has_pairs(source: &Source) -> bool {
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {
-    if path == "-" {
+    if path == STANDARD {
         return show(text).map_err(|error| Problem::output(&error));
     }
     let folder = path.parent().filter(|folder| !folder.as_str().is_empty());

@@ -17,7 +17,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     let run_logs: Vec<&Utf8Path> = run_logs.filter(|path| !path.as_str().ends_with(".wire.jsonl")).collect();
     let mut outputs = args.outputs.clone();
     let sites: Vec<_> = outputs.reports.extract_if(.., |output| output.kind == Kind::Site).collect();
-    let is_default = outputs.reports.is_empty() && outputs.annotations.is_none();
+    let is_default = outputs.reports.is_empty();
     if is_default && sites.is_empty() {
         outputs.reports.push(Output { kind: Kind::Markdown, path: "-".into() });
     }

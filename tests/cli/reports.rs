@@ -143,7 +143,7 @@ fn view_changes_markdown_but_not_the_exit_status() {
 #[test]
 fn github_job_gets_a_summary_and_requested_annotations() {
     let sandbox = Sandbox::new();
-    let run = format!("{MUTANT} --annotations github --run-log run.jsonl");
+    let run = format!("{MUTANT} --report github=- --run-log run.jsonl");
     let mut command = sandbox.command(&run);
     sandbox.write("summary.md", "before\n");
     let came = crate::sandbox::Finished::of(command.env("GITHUB_STEP_SUMMARY", "summary.md"));
