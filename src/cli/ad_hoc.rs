@@ -18,7 +18,7 @@ use crate::load::ad_hoc::{self, is_url};
 use crate::model::action::Asks;
 use crate::model::callable::Callable;
 use crate::model::case::{Fixture, When};
-use crate::model::endpoint::{Endpoint, HeaderValue, why_no_value};
+use crate::model::endpoint::{Endpoint, Header, why_no_value};
 use crate::model::spec::{Lifecycle, Revision, Transport};
 use crate::model::survey::Survey;
 use crate::model::target::{Fixed, Target, TargetKind};
@@ -47,14 +47,9 @@ const NAME: usize = 48;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = heading::AD_HOC)]
 pub struct AdHocArgs {
-    /// Send this header with each request to the URL; repeatable
-    ///
-    /// Other users of this machine can see the command line: for a secret, use --header-env.
-    #[arg(long, value_name = "'NAME: VALUE'")]
-    pub header: Vec<String>,
     /// Send a header with the value of an environment variable; repeatable
     ///
-    /// The value appears in no output and no run log.
+    /// The value appears in no output and no run log, and not on the command line, which other users of this machine see.
     #[arg(long, value_name = "NAME=VARIABLE")]
     pub header_env: Vec<String>,
     /// Also trust the certificates in this PEM file
@@ -71,15 +66,15 @@ pub struct AdHocArgs {
 /// Returns the server that the command line names by its command or URL, if it does.
 pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
     let usage = |text: String| Problem::new(Exit::Usage, text);
-    let AdHocArgs { header, header_env, cacert, call } = &args.ad_hoc;
+    let AdHocArgs { header_env, cacert, call } = &args.ad_hoc;
     let url = args.targets.iter().find(|typed| is_url(typed));
     if url.is_some() && args.targets.len() > 1 {
         return Err(usage("a URL is tested alone; run the other targets in a run of their own".to_owned()));
     }
-    let has_options = !header.is_empty() || !header_env.is_empty() || cacert.is_some();
+    let has_options = !header_env.is_empty() || cacert.is_some();
     if has_options && url.is_none() {
         return Err(usage(
-            "--header, --header-env and --cacert are for a URL, as in: casebook run https://example.com/mcp".to_owned(),
+            "--header-env and --cacert are for a URL, as in: casebook run https://example.com/mcp".to_owned(),
         ));
     }
     if url.is_none() && args.command.is_empty() {
@@ -100,10 +95,9 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         None => of_command(&args.command, folder),
         Some(typed) => {
             let url = ad_hoc::url(typed).map_err(|why| usage(format!("this URL cannot be tested: it {why}")))?;
-            let given = header.iter().map(|typed| ad_hoc::header(typed).map_err(|why| format!("--header: {why}")));
-            let from_env =
+            let headers =
                 header_env.iter().map(|typed| ad_hoc::header_env(typed).map_err(|why| format!("--header-env: {why}")));
-            let headers = given.chain(from_env).collect::<Result<Vec<_>, _>>().map_err(usage)?;
+            let headers = headers.collect::<Result<Vec<_>, _>>().map_err(usage)?;
             let endpoint = Endpoint { url, headers, roots: cacert.as_ref().map(|path| folder.join(path)) };
             if cacert.is_some() && !endpoint.is_encrypted() {
                 return Err(usage(
@@ -134,14 +128,13 @@ pub(super) fn of_command(words: &[String], folder: &Utf8Path) -> Target {
 
 /// Checks the environment variables of headers before anything is sent.
 fn check_variables(endpoint: &Endpoint) -> Result<(), Problem> {
-    for header in &endpoint.headers {
-        let HeaderValue::Variable(name) = &header.value else { continue };
-        let why = match std::env::var(name) {
+    for Header { name, variable } in &endpoint.headers {
+        let why = match std::env::var(variable) {
             Err(_) => Some("the variable is not set"),
             Ok(value) => why_no_value(&value),
         };
         if let Some(why) = why {
-            return Err(Problem::new(Exit::Usage, format!("--header-env {}={name}: {why}", header.name)));
+            return Err(Problem::new(Exit::Usage, format!("--header-env {name}={variable}: {why}")));
         }
     }
     Ok(())

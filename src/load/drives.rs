@@ -12,7 +12,7 @@ use super::node::Node;
 use super::read::{Object, Reader};
 use super::target::command;
 use crate::model::case::Need;
-use crate::model::endpoint::{Endpoint, Header, HeaderValue, why_no_header};
+use crate::model::endpoint::{Endpoint, Header, why_no_header};
 use crate::model::spec::{Revision, Role, Sep, Transport};
 use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
@@ -109,7 +109,7 @@ fn headers(reader: &mut Reader, node: &Node) -> Vec<Header> {
             let wrong = reader.mistake(Lint::UnknownValue, format!("`{name}` cannot be the name of a header"));
             reader.push(wrong.at(member.key_span, why).help("write `header-env = { Authorization = \"VARIABLE\" }`"));
         } else if let Some(variable) = reader.text(&member.value, "the name of a variable") {
-            headers.push(Header { name, value: HeaderValue::Variable(variable.to_owned()) });
+            headers.push(Header { name, variable: variable.to_owned() });
         }
     }
     headers

@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 use base64::engine::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use crate::model::endpoint::HeaderValue;
 use crate::model::target::{Fixed, Target, TargetKind};
 
 /// The length of the shortest value that is masked, in bytes. Shorter values occur in any text.
@@ -47,14 +46,7 @@ impl Secrets {
         let mut names = target.secrets.clone();
         match &target.drives {
             TargetKind::Fixed(Fixed::Running(endpoint)) => {
-                for header in &endpoint.headers {
-                    match &header.value {
-                        HeaderValue::Variable(name) => names.push(name.clone()),
-                        HeaderValue::Given(value) => {
-                            set.extend(is_secret(&header.name).then(|| (header.name.clone(), value.clone())));
-                        }
-                    }
-                }
+                names.extend(endpoint.headers.iter().map(|header| header.variable.clone()));
                 set.extend(in_words(&[&endpoint.url]));
             }
             TargetKind::Fixed(Fixed::Server(command)) => {

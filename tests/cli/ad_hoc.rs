@@ -159,9 +159,11 @@ fn running_server_gets_the_headers_and_no_output_has_them() {
         Some((status, headers.into_iter().chain([("x-seen", token)]).collect(), body))
     });
     let url = server.url();
-    let words = [&url, "--header-env", "Authorization=MY_VALUE", "--header", "X-Api-Key: k9-Zx72-Lw4R-bYq1"];
+    let words = [&url, "--header-env", "Authorization=MY_VALUE", "--header-env", "X-Api-Key=MY_KEY"];
     let mut command = sandbox.command("run --run-log run.jsonl --verbose");
-    let done = Finished::of(command.args(words).env("MY_VALUE", format!("Bearer {SECRET}")));
+    let done = Finished::of(
+        command.args(words).env("MY_VALUE", format!("Bearer {SECRET}")).env("MY_KEY", "k9-Zx72-Lw4R-bYq1"),
+    );
     done.exits(0).stdout_has(&["recorder [MY_VALUE]", "revisions     2025-11-25", "127.0.0.1-"]);
     let requests = server.requests();
     let has = |name: &str, value: &str| requests.iter().all(|request| request.header(name) == Some(value));
@@ -233,7 +235,8 @@ fn refusal_is_told_in_words_before_any_test() {
         assert_eq!((done.out.as_str(), server.requests().len()), ("", 1), "one request for {words}");
     }
     let rejects = Server::plain(move |_| Some(refused(401)));
-    run(&sandbox, &[&rejects.url(), "--header", "Authorization: Bearer abc"])
+    let words = [rejects.url(), "--header-env".to_owned(), "Authorization=MY_VALUE".to_owned()];
+    Finished::of(sandbox.command("run").args(words).env("MY_VALUE", "Bearer abc"))
         .exits(4)
         .stderr_has(&["it rejects the request with its headers (HTTP 401)"]);
     run(&sandbox, &["http://127.0.0.1:1/mcp"]).exits(4).stderr_has(&["connection refused"]);
@@ -402,13 +405,13 @@ fn wrong_use_is_refused_before_anything_is_sent() {
     let server = Server::plain(mcp(None));
     let url = server.url();
     for (words, reason) in [
-        (vec![&url, "--header", SECRET], "expected 'NAME: VALUE'"),
-        (vec![&url, "--header", "Host: a"], "casebook sets the header `Host` itself"),
+        (vec![&url, "--header-env", "Host=A"], "casebook sets the header `Host` itself"),
+        (vec![&url, "--header", SECRET], "'--header-env'"),
         (vec![&url, "--header-env", "Authorization=NO_SUCH_VARIABLE_HERE"], "the variable is not set"),
         (vec![&url, "--cacert", "root.pem"], "--cacert is for an https:// URL"),
         (vec![&url, "reference"], "a URL is tested alone"),
         (vec!["http://me:kQ8vT2mZx7Lw4RbY@127.0.0.1/"], "has a user or a password"),
-        (vec!["reference", "--header", "A: b"], "are for a URL"),
+        (vec!["reference", "--header-env", "A=B"], "are for a URL"),
         (vec!["reference", "--call", "one"], "for a server without a target.toml"),
         (vec![&url, "--accept"], "need a target.toml"),
     ] {

@@ -24,7 +24,7 @@ use crate::drive::kept_headers::{self, Headers};
 use crate::drive::server::exchange::Arrival;
 use crate::drive::server::pace::{self, Pace};
 use crate::drive::server::{refusal, tls};
-use crate::model::endpoint::{Endpoint, HeaderValue as Source, why_no_value};
+use crate::model::endpoint::{Endpoint, Header, why_no_value};
 use crate::model::transcript::End;
 
 /// The largest reply that is read, in bytes.
@@ -147,17 +147,12 @@ fn client(tls: ClientConfig) -> Client {
 fn additional(endpoint: &Endpoint) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for header in &endpoint.headers {
-        let (value, source) = match &header.value {
-            Source::Given(value) => (value.clone(), String::new()),
-            Source::Variable(variable) => {
-                let value = std::env::var(variable)
-                    .map_err(|_| format!("the environment variable {variable} for `{}` is not set", header.name))?;
-                (value, format!(" from {variable}"))
-            }
-        };
-        let refused = |why: &str| format!("the header `{}`{source} cannot be sent: {why}", header.name);
+        let Header { name, variable } = header;
+        let value = std::env::var(variable)
+            .map_err(|_| format!("the environment variable {variable} for `{name}` is not set"))?;
+        let refused = |why: &str| format!("the header `{name}` from {variable} cannot be sent: {why}");
         why_no_value(&value).map_or(Ok(()), |why| Err(refused(why)))?;
-        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| refused("its name is invalid"))?;
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused("its name is invalid"))?;
         let mut value = HeaderValue::from_str(value.trim()).map_err(|_| refused("its value is invalid"))?;
         value.set_sensitive(true);
         headers.append(name, value);
