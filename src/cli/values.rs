@@ -39,11 +39,6 @@ pub(super) fn tests(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "expected a whole number, as in --tests 20".to_owned())
 }
 
-/// Parses the seed of a random order.
-pub(super) fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("expected a whole number from 0 to {}, as in --shuffle 7", u64::MAX))
-}
-
 /// Parses the number of a proposal, with or without `SEP-` before it.
 pub(super) fn sep(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("SEP-").or_else(|| text.strip_prefix("sep-")).unwrap_or(text);

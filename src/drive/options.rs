@@ -9,7 +9,6 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 
 use crate::model::case::STEP_LIMIT;
-use crate::model::fnv1a;
 use crate::plan::{Group, Plan};
 
 /// The kind of a group, and the groups that a worker takes.
@@ -40,8 +39,6 @@ pub struct Options {
     /// The number of tests of the run that are run again, alone, after an unexpected time-out. A target that hangs in many
     /// tests delays the run by no more than these.
     pub repetitions: usize,
-    /// The seed of a random order of the groups; without it, they run in the order of the plan.
-    pub shuffle: Option<u64>,
     /// `true` to run each test of a pair without the proxy as well.
     pub checks_proxy: bool,
     /// The path of this program, which clients launch over stdio as `PROGRAM __relay FILE`.
@@ -61,7 +58,6 @@ impl Default for Options {
             start_limit: Duration::from_secs(30),
             retries: 0,
             repetitions: 5,
-            shuffle: None,
             checks_proxy: false,
             program: program.unwrap_or_else(|| "casebook".into()),
         }
@@ -107,15 +103,11 @@ impl Options {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
         for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
-            if let Some(seed) = self.shuffle {
-                same.sort_by_key(|place| fnv1a(&[seed.to_le_bytes(), (*place as u64).to_le_bytes()].concat()));
-            } else {
-                same.sort_by_cached_key(|place| {
-                    let group = &plan.groups[*place];
-                    let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
-                    (Reverse(self.wait(group)), kept)
-                });
-            }
+            same.sort_by_cached_key(|place| {
+                let group = &plan.groups[*place];
+                let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
+                (Reverse(self.wait(group)), kept)
+            });
         }
         order
     }

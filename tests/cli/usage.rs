@@ -26,7 +26,6 @@ const MISTAKES: &[Mistake] = &[
     ("run --shard 3/2", &["expected K/N, with K from 1 to N: 2/5 is the second of five shards"]),
     ("run --jobs 0", &["expected a whole number, at least 1, as in --jobs 4"]),
     ("run --retries -1", &["expected a whole number from 0 to 100, as in --retries 2"]),
-    ("run --shuffle abc", &["expected a whole number from 0 to 18446744073709551615, as in --shuffle 7"]),
     ("run --limit step=10", &["expected a time with its unit", "10s"]),
     ("run --limit step=-1s", &["expected a time with its unit", "10s"]),
     ("run --limit step", &["the time is missing; write step=TIME, as in step=10s"]),

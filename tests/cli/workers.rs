@@ -48,14 +48,14 @@ fn snapshots(folder: &std::path::Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn number_of_workers_and_order_do_not_change_results() {
+fn number_of_workers_does_not_change_results() {
     let sandbox = Sandbox::empty();
     sandbox.borrowed("honest", None, "");
     sandbox.borrowed("wrong", Some("input-not-validated"), "");
     let mut seen = Vec::new();
     let mut orders = Vec::new();
     let only = "--only sep-2106/composition/** --only elicitation/** --only sep-2322/**";
-    for how in ["--jobs 1", "--jobs 2", "--jobs 8", "--jobs 1 --shuffle 42", "--jobs 2 --shuffle 7"] {
+    for how in ["--jobs 1", "--jobs 2", "--jobs 8"] {
         sandbox.run(&format!("run honest wrong {only} {how} --accept --run-log run.jsonl")).exits(1);
         let snapshots = ["honest/snapshots", "wrong/snapshots"].map(|folder| snapshots(&sandbox.path().join(folder)));
         assert!(snapshots.iter().all(|some| some.len() > 10));
@@ -64,7 +64,7 @@ fn number_of_workers_and_order_do_not_change_results() {
         seen.push((record(&text), snapshots));
     }
     assert!(orders[0].is_sorted(), "one worker takes them in the order of the plan");
-    assert!(!orders[3].is_sorted(), "and in another one");
+    assert!(!orders[2].is_sorted(), "several end them in another one");
     let [(first, accepted), others @ ..] = &seen[..] else { panic!("several runs") };
     assert!(first.len() > 200, "{} lines", first.len());
     for (lines, snapshots) in others {

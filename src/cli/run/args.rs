@@ -128,13 +128,6 @@ pub struct RunArgs {
     #[arg(long, short, value_name = "N", value_parser = values::jobs, allow_negative_numbers = true)]
     #[arg(help_heading = heading::EXECUTION)]
     pub jobs: Option<NonZeroUsize>,
-    /// Run case files in a random order seeded by SEED
-    ///
-    /// Another order can reveal answers that depend on earlier requests. The order of the output, the run log and the
-    /// snapshots does not change.
-    #[arg(long, value_name = "SEED", value_parser = values::seed, allow_negative_numbers = true)]
-    #[arg(help_heading = heading::EXECUTION)]
-    pub shuffle: Option<u64>,
     /// Serve over stdio as a stream, a process, or both [default: stream, and both for a sample]
     ///
     /// As a `stream`, the adapter serves a test in its own process. As a `process`, each server has a process and
@@ -195,6 +188,6 @@ impl RunArgs {
 
     pub(super) fn options(&self) -> Options {
         let usual = self.limits.options();
-        Options { jobs: self.jobs.unwrap_or(usual.jobs), retries: self.retries, shuffle: self.shuffle, ..usual }
+        Options { jobs: self.jobs.unwrap_or(usual.jobs), retries: self.retries, ..usual }
     }
 }

@@ -263,17 +263,6 @@ fn hard_groups_have_few_workers_which_take_them_first() {
     assert_eq!([(); 4].map(|()| queue.next(&plan, Lane::Hard, None)), [Some(1), Some(3), Some(4), None]);
 }
 
-#[test]
-fn seed_gives_an_order_of_all_groups() {
-    let plan = plan_of(target(&[]), Transport::Http, (0..5).map(|_| vec![send("a")]).collect());
-    assert_eq!(quick().order(&plan), [0, 1, 2, 3, 4]);
-    let shuffled = Options { shuffle: Some(7), ..quick() };
-    let mut order = shuffled.order(&plan);
-    assert_ne!(order, [0, 1, 2, 3, 4]);
-    order.sort_unstable();
-    assert_eq!(order, [0, 1, 2, 3, 4]);
-}
-
 #[tokio::test]
 async fn target_is_given_up_after_three_consecutive_hangs() {
     let hangs = (0..3).map(|_| send("please-hang"));
