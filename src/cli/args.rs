@@ -268,8 +268,8 @@ pub struct LintArgs {
     pub paths: Vec<Utf8PathBuf>,
     /// Also compare the quotes of requirements with a checkout of the specification's repository
     ///
-    /// Reports quotes that their page does not have, and quotes that leave out a condition of their sentence. Nothing is
-    /// downloaded.
+    /// Reports quotes that their page does not have, quotes that begin or end inside a sentence, and sentences of the pages
+    /// in `exclusions.json` that are neither quoted nor excluded. Nothing is downloaded.
     #[arg(long, value_name = "DIR")]
     pub spec: Option<Utf8PathBuf>,
     /// Print one line per error or warning, for editors

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use miette::SourceSpan;
 
+use super::bcp14;
 use super::diagnostic::{Diagnostic, File, Lint};
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
@@ -190,32 +191,13 @@ fn sides_of(reader: &mut Reader, node: &Node, id: &RequirementId, named: &mut Ve
 /// Reports a level that differs from all keywords of BCP 14 in the quote. A quote without a keyword has any level.
 fn quoted(reader: &mut Reader, object: Object<'_>, level: Option<Level>, quote: Option<&str>) {
     let (Some(level), Some(quote), Some(node)) = (level, quote, object.get("quote")) else { return };
-    let keywords = keywords(quote);
+    let keywords: BTreeSet<Level> = bcp14::keywords(quote).into_iter().map(|keyword| keyword.level).collect();
     if level != Level::Derived && !keywords.is_empty() && !keywords.contains(&level) {
         let found: Vec<_> = keywords.iter().map(|keyword| keyword.word()).collect();
         let message = format!("the level is {level}, and the quote has only {}", found.join(" and "));
         let other = reader.mistake(Lint::LevelNotQuoted, message).at(node.span, "this quote");
         reader.push(other.help("write the level of the sentence, or quote the sentence that has this level"));
     }
-}
-
-/// The levels of the keywords of BCP 14 in a text, which are written in capitals.
-fn keywords(text: &str) -> BTreeSet<Level> {
-    let words: Vec<_> = text.split(|one: char| !one.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let level = |place: usize| {
-        let not_after = words.get(place + 1) == Some(&"NOT");
-        let not_before = place > 0 && words[place - 1] == "NOT";
-        match words[place] {
-            "MUST" | "SHALL" if not_after => Some(Level::MustNot),
-            "MUST" | "SHALL" | "REQUIRED" => Some(Level::Must),
-            "SHOULD" if not_after => Some(Level::ShouldNot),
-            "RECOMMENDED" if not_before => Some(Level::ShouldNot),
-            "SHOULD" | "RECOMMENDED" => Some(Level::Should),
-            "MAY" | "OPTIONAL" => Some(Level::May),
-            _ => None,
-        }
-    };
-    (0..words.len()).filter_map(level).collect()
 }
 
 fn also(reader: &mut Reader, node: &Node) -> Option<Also> {

@@ -70,6 +70,8 @@ words! {
         InvalidSchema = "invalid-schema",
         /// A condition cannot fail, or cannot hold, for the fixture and the step that it stands beside.
         Vacuous = "vacuous",
+        /// An exclusion matches no sentence of the specification.
+        ExclusionNotFound = "exclusion-not-found",
         /// No test runs with the row.
         UnusedRow = "unused-row",
         /// No test uses the value of a row.
@@ -92,8 +94,10 @@ words! {
         LevelNotQuoted = "level-not-quoted",
         /// The page of a requirement does not have the quoted words.
         QuoteNotFound = "quote-not-found",
-        /// A quote leaves out a condition of its sentence.
+        /// A quote begins or ends inside a sentence.
         QuoteCut = "quote-cut",
+        /// A sentence of the specification is neither quoted nor excluded.
+        SentenceNotQuoted = "sentence-not-quoted",
         /// A file is not read because of its name.
         UnreadFile = "unread-file",
         /// A line is too long.

@@ -4,6 +4,7 @@
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
 pub mod ad_hoc;
+mod bcp14;
 mod bundle;
 mod callable;
 mod capabilities;
@@ -13,6 +14,7 @@ pub(crate) mod diagnostic;
 mod drives;
 mod elicit;
 mod embedded;
+mod exclusions;
 mod excuses;
 mod expand;
 mod expect;
@@ -34,6 +36,7 @@ pub(crate) mod source;
 mod step;
 pub mod target;
 mod toml;
+mod unquoted;
 mod vacuous;
 mod variants;
 mod vocabulary;
@@ -104,7 +107,21 @@ fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<Capabili
     (groups, diagnostics)
 }
 
-/// Compares the quotes of the requirement catalogue with a checkout of the specification's repository.
+/// Reports the mistakes in files of exclusions.
+fn read_exclusions(texts: &[source::Text]) -> Vec<Diagnostic> {
+    let of_file = |text: &source::Text| {
+        let mut reader = text.reader();
+        lint::width(&mut reader);
+        if let Some(root) = json::parse(&mut reader) {
+            exclusions::exclusions(&mut reader, &root);
+        }
+        reader.into_found()
+    };
+    texts.iter().filter(|text| matches!(text.kind, source::Kind::Exclusions)).flat_map(of_file).collect()
+}
+
+/// Compares the quotes of the requirement catalogue with a checkout of the specification's repository, and reports the
+/// sentences of the pages in scope that no requirement quotes.
 ///
 /// # Errors
 /// The reason why the folder is no such checkout.
@@ -113,8 +130,7 @@ pub fn lint_quotes(sources: &[Source], checkout: &Utf8Path) -> Result<Vec<Diagno
         return Err(format!("{checkout} has no folder docs/specification, as the specification's repository has"));
     }
     let texts = source::texts(sources, &mut Vec::new());
-    let catalogues = texts.iter().filter(|text| text.kind.requirements().is_some() && !text.is_context);
-    Ok(quotes::compare(catalogues, checkout).into_iter().flat_map(Reader::into_found).collect())
+    Ok(quotes::compare(&texts, checkout).into_iter().flat_map(Reader::into_found).collect())
 }
 
 /// The purpose of reading cases.
@@ -165,6 +181,9 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
     let mut library = Library { cases, requirements: catalogued.requirements, hash, capabilities: Vec::new() };
     let (capabilities, found) = read_capabilities(&texts, &library);
     library.capabilities = capabilities;
+    if purpose == Purpose::Lint {
+        diagnostics.extend(read_exclusions(&texts));
+    }
     // Without its cases, a file of capabilities would seem to name tests that do not exist.
     if !diagnostics.iter().any(Diagnostic::is_error) {
         diagnostics.extend(found);

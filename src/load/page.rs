@@ -1,17 +1,36 @@
-//! A page of the specification as blocks of plain text: paragraphs, list items and cells of tables.
+//! A page of the specification as blocks of plain text: paragraphs, list items, cells of tables, headings and code.
 //!
 //! Takes the text of a file in MDX or Markdown, or of source code with comments. Quotes pass through the same function,
 //! so that emphasis, links, tags and line breaks make no difference. Must not know the requirement catalogue.
 
+use std::ops::Range;
+
 /// A page.
 pub(super) struct Page {
     pub(super) blocks: Vec<Block>,
+    /// The anchors of the headings; the first is empty.
+    anchors: Vec<String>,
 }
 
-/// A paragraph, a list item or a cell.
+/// A paragraph, a list item, a cell, a heading or a part of code.
 pub(super) struct Block {
     pub(super) text: String,
-    pub(super) is_item: bool,
+    pub(super) kind: Kind,
+    /// The number of columns before the text, or before the mark of the item.
+    indent: usize,
+    /// The index of the heading above it in [`Page::anchors`]; 0 for none.
+    heading: usize,
+}
+
+/// The kind of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A paragraph or a cell.
+    #[default]
+    Text,
+    Item,
+    Heading,
+    Code,
 }
 
 /// A passage of a page.
@@ -51,45 +70,26 @@ impl Page {
     }
 
     fn of(text: &str) -> Self {
-        let (mut blocks, mut block, mut is_item) = (Vec::new(), String::new(), false);
-        let mut flush = |block: &mut String, is_item: &mut bool| {
-            let text = plain(&std::mem::take(block));
-            if !text.is_empty() {
-                blocks.push(Block { text, is_item: *is_item });
-            }
-            *is_item = false;
-        };
+        let mut blocks = Blocks { anchors: vec![String::new()], ..Blocks::default() };
         for line in text.lines() {
-            let line = line.trim_start_matches(|one: char| one.is_whitespace() || one == '>').trim_end();
-            let item = after_bullet(line);
-            if line.is_empty() || item.is_some() || line.starts_with(['#', '|']) || line.starts_with("```") {
-                flush(&mut block, &mut is_item);
-            }
-            if line.starts_with('|') {
-                for cell in line.split('|') {
-                    cell.clone_into(&mut block);
-                    flush(&mut block, &mut is_item);
-                }
-                continue;
-            }
-            is_item |= item.is_some();
-            block.push_str(item.unwrap_or(line));
-            block.push('\n');
-            if line.starts_with('#') || line.starts_with("```") {
-                flush(&mut block, &mut is_item);
-            }
+            blocks.line(line);
         }
-        flush(&mut block, &mut is_item);
-        Self { blocks }
+        blocks.flush();
+        Self { blocks: blocks.done, anchors: blocks.anchors }
     }
 
-    /// Finds a text within one block.
-    pub(super) fn find(&self, text: &str) -> Option<Passage> {
-        let mut places = self.blocks.iter().enumerate();
-        places.find_map(|(block, one)| {
-            let start = one.text.find(text)?;
-            Some(Passage { block, start, end: start + text.len() })
+    /// Finds a text, each time within one block.
+    pub(super) fn find(&self, text: &str) -> impl Iterator<Item = Passage> {
+        self.blocks.iter().enumerate().flat_map(move |(block, one)| {
+            let places = one.text.match_indices(text);
+            places.map(move |(start, found)| Passage { block, start, end: start + found.len() })
         })
+    }
+
+    /// The places of these texts in one block.
+    pub(super) fn find_in<'t>(&'t self, block: usize, texts: &'t [String]) -> impl Iterator<Item = Range<usize>> + 't {
+        let block = self.blocks[block].text.as_str();
+        texts.iter().flat_map(move |text| block.match_indices(text.as_str())).map(|(at, text)| at..at + text.len())
     }
 
     /// Returns whether the page has these texts in this order, with anything between them.
@@ -105,11 +105,91 @@ impl Page {
         })
     }
 
-    /// The paragraph before the list of an item.
-    pub(super) fn introduction(&self, item: usize) -> Option<&str> {
-        let before = self.blocks[..item].iter().rev().find(|block| !block.is_item)?;
-        before.text.ends_with(':').then_some(before.text.as_str())
+    /// The index of the paragraph or item before the list of an item.
+    pub(super) fn introduction(&self, item: usize) -> Option<usize> {
+        let indent = self.blocks[item].indent;
+        let is_outside = |block: &Block| match block.kind {
+            Kind::Code => false,
+            Kind::Item => block.indent < indent,
+            Kind::Text | Kind::Heading => block.indent <= indent,
+        };
+        let before = self.blocks[..item].iter().rposition(is_outside)?;
+        let block = &self.blocks[before];
+        (block.kind != Kind::Heading && block.text.ends_with(':')).then_some(before)
     }
+
+    /// The anchor of the heading above a block; empty without one.
+    pub(super) fn anchor(&self, block: usize) -> &str {
+        &self.anchors[self.blocks[block].heading]
+    }
+}
+
+/// The blocks of the lines that were read, and the block that these lines go on with.
+#[derive(Default)]
+struct Blocks {
+    done: Vec<Block>,
+    anchors: Vec<String>,
+    text: String,
+    kind: Kind,
+    indent: usize,
+    is_code: bool,
+}
+
+impl Blocks {
+    fn line(&mut self, whole: &str) {
+        let rest = whole.trim_start_matches(|one: char| one.is_whitespace() || one == '>');
+        let (line, indent) = (rest.trim_end(), whole.len() - rest.len());
+        if line.starts_with("```") {
+            self.flush();
+            self.is_code = !self.is_code;
+            return;
+        }
+        let item = after_bullet(line);
+        if line.is_empty() || item.is_some() || line.starts_with(['#', '|']) {
+            self.flush();
+        }
+        if self.text.is_empty() {
+            self.indent = indent;
+        }
+        if line.starts_with('|') {
+            for cell in line.split('|') {
+                cell.clone_into(&mut self.text);
+                self.flush();
+            }
+            return;
+        }
+        let is_heading = line.starts_with('#');
+        if item.is_some() {
+            self.kind = Kind::Item;
+        } else if is_heading {
+            self.kind = Kind::Heading;
+        }
+        self.text.push_str(item.unwrap_or(line));
+        self.text.push('\n');
+        if is_heading {
+            self.flush();
+        }
+    }
+
+    /// Ends the block.
+    fn flush(&mut self) {
+        let text = plain(&std::mem::take(&mut self.text));
+        let kind = if self.is_code { Kind::Code } else { self.kind };
+        self.kind = Kind::Text;
+        if text.is_empty() {
+            return;
+        }
+        if kind == Kind::Heading {
+            self.anchors.push(anchor(&text));
+        }
+        self.done.push(Block { text, kind, indent: self.indent, heading: self.anchors.len() - 1 });
+    }
+}
+
+/// The anchor of a heading: its words in lower case, with `-` between them.
+fn anchor(heading: &str) -> String {
+    let words = heading.split(|one: char| !one.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 /// The text of a list item; `None` if the line does not begin one.
@@ -226,22 +306,26 @@ mod tests {
     #[test]
     fn page_has_its_paragraphs_items_and_cells() {
         let page = Page::markdown(
-            "---\ntitle: A\n---\n# H\n\nAll of these:\n\n- one\n  more\n- **two**\n\n| a | b |\n<p>x</p>y",
+            "---\ntitle: A\n---\n# H & I\n\nAll of these:\n\n- one\n  more\n\n  ```json\n  x\n  ```\n\n- **two**:\n  - three\n\n| a | b |\n\
+             <p>x</p>y",
         );
-        let blocks: Vec<_> = page.blocks.iter().map(|block| (block.text.as_str(), block.is_item)).collect();
+        let blocks: Vec<_> = page.blocks.iter().map(|block| (block.text.as_str(), block.kind)).collect();
         let wanted = [
-            ("# H", false),
-            ("All of these:", false),
-            ("one more", true),
-            ("two", true),
-            ("a", false),
-            ("b", false),
-            ("x", false),
-            ("y", false),
+            ("# H & I", Kind::Heading),
+            ("All of these:", Kind::Text),
+            ("one more", Kind::Item),
+            ("x", Kind::Code),
+            ("two:", Kind::Item),
+            ("three", Kind::Item),
+            ("a", Kind::Text),
+            ("b", Kind::Text),
+            ("x", Kind::Text),
+            ("y", Kind::Text),
         ];
         assert_eq!(blocks, wanted);
-        let two = page.find("two").expect("it is there");
-        assert_eq!(page.introduction(two.block), Some("All of these:"));
+        let introduction = |text| page.introduction(page.find(text).next().expect("it is there").block);
+        assert_eq!((introduction("two"), introduction("three"), introduction("one")), (Some(1), Some(4), Some(1)));
+        assert_eq!((page.anchor(4), Page::markdown("a").anchor(0)), ("h-i", ""));
         assert!(page.has(&["All of these".into(), "two".into()]) && !page.has(&["two".into(), "one".into()]));
     }
 }

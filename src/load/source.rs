@@ -25,6 +25,8 @@ const SCHEMAS: &str = "schemas";
 const REQUIREMENTS: &str = "requirements.json";
 /// The file beside the folders of cases that has the questions of readers.
 const CAPABILITIES: &str = "capabilities.json";
+/// The file beside the folders of cases that names the sentences which no requirement quotes.
+const EXCLUSIONS: &str = "exclusions.json";
 
 /// The help for a path that holds no cases.
 const EXPECTED: &str = "expected a folder that holds folders of cases, as in `cases`; one of these folders, as in \
@@ -59,6 +61,8 @@ pub(super) enum Kind {
     Case(CaseId),
     /// `capabilities.json`.
     Capabilities,
+    /// `exclusions.json`.
+    Exclusions,
 }
 
 impl Kind {
@@ -66,7 +70,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Case(_) | Self::Capabilities => None,
+            Self::Case(_) | Self::Capabilities | Self::Exclusions => None,
         }
     }
 
@@ -74,7 +78,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Capabilities => None,
+            Self::Requirements(_) | Self::Capabilities | Self::Exclusions => None,
         }
     }
 }
@@ -110,6 +114,7 @@ pub(super) fn hash(texts: &[Text]) -> String {
         Kind::Requirements(folder) => format!("{folder}/requirements"),
         Kind::Case(id) => id.to_string(),
         Kind::Capabilities => CAPABILITIES.to_owned(),
+        Kind::Exclusions => EXCLUSIONS.to_owned(),
     };
     let is_asked = |kind: &Kind| matches!(kind, Kind::Requirements(_) | Kind::Case(_));
     let asked = texts.iter().filter(|text| is_asked(&text.kind));
@@ -310,7 +315,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
     let refuse = |lint, why: &str, help: &str| Err(Box::new(refuse(Utf8Path::new(&name), lint, why).help(help)));
     let (folder, file) = if let [folder, file] = parts[..] {
         (folder, file)
-    } else if let [file @ CAPABILITIES] = parts[..] {
+    } else if let [file @ (CAPABILITIES | EXCLUSIONS)] = parts[..] {
         ("cases", file)
     } else {
         let why = "a case file must lie in a folder of cases: `<folder>/<file>.json`";
@@ -320,6 +325,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
         return refuse(Lint::Misplaced, "the file is not a case file: its name does not end in `.json`", EXPECTED);
     };
     let kind = match stem {
+        _ if parts == [EXCLUSIONS] => Kind::Exclusions,
         _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
         _ => Kind::Case(CaseId::new(folder, stem)),

@@ -115,7 +115,7 @@ fn quotes_are_compared_with_a_checkout() {
     let pages = root.join("docs/specification/2026-07-28");
     std::fs::create_dir_all(&pages).expect("a folder");
     let page = "---\ntitle: A\n---\nIf it is late, a server **MUST** [wait](/b)\nuntil noon, unless it rains. It MUST sleep.\n\n\
-        An old server SHOULD do this:\n\n- answer with `404`\n";
+        It MUST eat (e.g. fish). It MUST drink (if it can).\n\nAn old server SHOULD do this:\n\n- answer with `404`\n";
     std::fs::write(pages.join("a.mdx"), page).expect("written");
     let requirement = |level: &str, source: &str, quote: &str| json!({ "level": level, "roles": ["server"], "source": source, "quote": quote, "harm": "none", "why": "W." });
     let of_page = |level, quote| requirement(level, "specification/2026-07-28/a#b", quote);
@@ -126,6 +126,7 @@ fn quotes_are_compared_with_a_checkout() {
         "derived": of_page("DERIVED", "a server MUST wait"), "drifted": of_page("MUST", "It MUST dance"),
         "no-end": of_page("MUST", "If it is late, a server MUST wait until noon"),
         "no-beginning": of_page("MUST", "a server MUST wait until noon, unless it rains"),
+        "no-parenthesis": of_page("MUST", "It MUST eat"), "no-rest": of_page("MUST", "It MUST drink"),
         "no-list": of_page("SHOULD", "answer with `404`"), "no-page": requirement("MUST", "specification/2026-07-28/c", whole)
     });
     let text = serde_json::to_string_pretty(&catalogue).expect("JSON");
@@ -135,7 +136,8 @@ fn quotes_are_compared_with_a_checkout() {
     let wanted = [
         "quote-not-found: the page `specification/2026-07-28/a#b` does not have the quoted words",
         "quote-cut: the quoted sentence begins with \"If it is late,\"",
-        "quote-cut: the quoted sentence goes on: \", unless it rains\"",
+        "quote-cut: the quoted sentence goes on: \", unless it rains.\"",
+        "quote-cut: the quoted sentence goes on: \"(if it can).\"",
         "quote-cut: the list of the quoted item is introduced by \"An old server SHOULD do this:\"",
         "quote-not-found: the specification's checkout has no page `specification/2026-07-28/c`",
     ];
@@ -144,6 +146,60 @@ fn quotes_are_compared_with_a_checkout() {
     wanted.sort();
     assert_eq!(lines, wanted);
     assert!(casebook::load::lint_quotes(&sources, Utf8Path::new("src")).is_err());
+}
+
+#[test]
+fn sentences_in_scope_are_quoted_or_excluded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    for revision in ["2025-11-25", "2026-07-28"] {
+        std::fs::create_dir_all(root.join("docs/specification").join(revision)).expect("a folder");
+    }
+    let page = "## Day\n\nIt MUST sleep. It MAY dream. It SHOULD rest, and MUST NOT talk.\n\nServers MUST:\n\n- sit\n- stand\n";
+    std::fs::write(root.join("docs/specification/2025-11-25/a.mdx"), page).expect("written");
+    let newer = "It MUST sleep.\n\n## Night\n\nIt SHOULD hide.\n\n```\nIt MUST run.\n```\n";
+    std::fs::write(root.join("docs/specification/2026-07-28/a.mdx"), newer).expect("written");
+    let requirement = |level: &str, until: &str, quote: &str| {
+        let source = "specification/2025-11-25/a";
+        json!({ "level": level, "roles": ["server"], "until": until, "source": source, "quote": quote, "harm": "none", "why": "W." })
+    };
+    let catalogue = json!({
+        "sleeps": requirement("MUST", "2025-11-25", "It MUST sleep"),
+        "rests": requirement("SHOULD", "2025-11-25", "It SHOULD rest … talk"),
+        "sits": requirement("MUST", "2025-11-25", "Servers MUST: … sit"),
+        "stands": requirement("DERIVED", "2025-11-25", "Servers MUST: … stand")
+    });
+    let exclusion = |pages: &[&str], sentence: &str| json!({ "why": "No.", "pages": pages, "sentences": [sentence] });
+    let exclusions = json!({
+        "pages": { "2025-11-25": ["a"], "2026-07-28": ["a", "b"] }, "permissions": "They permit.",
+        "exclusions": [exclusion(&["a"], "It SHOULD"), exclusion(&["a", "b"], "It SHOULD hide"), exclusion(&["a"], "It MUST run")]
+    });
+    let found = |exclusions: &Value| {
+        let file = |path: &str, value: &Value| (path.into(), serde_json::to_string_pretty(value).expect("JSON"));
+        let sources =
+            [Source::Texts(vec![file("sep-1/requirements.json", &catalogue), file("exclusions.json", exclusions)])];
+        let found = casebook::load::lint_quotes(&sources, root).expect("a checkout");
+        found.iter().map(|one| one.line().split_once(": ").expect("a place").1.to_owned()).collect::<Vec<_>>()
+    };
+    let says = |place: &str, level: &str, text: &str| {
+        format!("sentence-not-quoted: specification/{place} has a {level} that no requirement quotes: \"{text}\"")
+    };
+    let stand = says("2025-11-25/a#day", "MUST", "Servers MUST: … stand");
+    let wanted = [
+        stand.clone(),
+        says("2026-07-28/a", "MUST", "It MUST sleep."),
+        "exclusion-not-found: the specification's checkout has no page `b` of 2026-07-28".to_owned(),
+        "exclusion-not-found: none of these sentences is on the page `b`".to_owned(),
+        "exclusion-not-found: no page of this exclusion has a sentence that begins with \"It MUST run\"".to_owned(),
+        "exclusion-not-found: none of these sentences is on the page `a`".to_owned(),
+    ];
+    let (mut lines, mut wanted) = (found(&exclusions), wanted.to_vec());
+    lines.sort();
+    wanted.sort();
+    assert_eq!(lines, wanted);
+    let bare = json!({ "pages": { "2025-11-25": ["a"] }, "exclusions": [] });
+    let rest = says("2025-11-25/a#day", "MUST NOT and SHOULD", "It SHOULD rest, and MUST NOT talk.");
+    assert_eq!(found(&bare), [says("2025-11-25/a#day", "MAY", "It MAY dream."), rest, stand]);
 }
 
 /// A case file with this schema for the reply and for its tool.

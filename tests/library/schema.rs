@@ -337,10 +337,11 @@ fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 #[test]
 fn every_case_fits_the_schemas() {
     let (case, requirements) = (schema("case.json"), schema("requirements.json"));
-    let capabilities = schema("capabilities.json");
+    let (capabilities, exclusions) = (schema("capabilities.json"), schema("exclusions.json"));
     for file in ["tests/library/lint/worked", "cases"].iter().flat_map(|folder| files(Utf8Path::new(folder))) {
         let schema = match file.file_name() {
             _ if file == "cases/capabilities.json" => &capabilities,
+            _ if file == "cases/exclusions.json" => &exclusions,
             Some("requirements.json") => &requirements,
             _ => &case,
         };
