@@ -143,10 +143,14 @@ decisions! {
         checks_expiry: bool = true,
         /// Log messages are sent only for stateless requests that ask for them.
         logs_on_demand: bool = true,
+        /// An unknown level of log messages is refused by a server that sends them.
+        checks_log_level: bool = true,
         /// The method of the notifications that tools send in vain: none.
         lost_notifications: Option<&'static str> = None,
         /// The work of a cancelled call stops.
         works_on: bool = false,
+        /// Progress is reported only for requests with a token.
+        reports_unasked: bool = false,
         /// A report of progress has the token of its request.
         progress_token: fn(&Value) -> Value = Value::clone,
         /// A notification has no id.
@@ -259,6 +263,10 @@ decisions! {
     ClientPolicy {
         /// A message to send before the handshake: none.
         before_handshake: Option<&'static str> = None,
+        /// A message to send if the handshake gets no result in time: none.
+        after_silence: Option<&'static str> = None,
+        /// A session begins only with a version that the client knows.
+        goes_on_with_any_version: bool = false,
         /// The handshake ends with `notifications/initialized`.
         says_initialized: bool = true,
         /// A message to send after the handshake, and whether it is sent over HTTP only: none.
@@ -267,6 +275,8 @@ decisions! {
         id: fn(u64) -> Value = |id| json!(id),
         /// `Accept` contains both media types.
         accept: &'static str = "application/json, text/event-stream",
+        /// `Accept` of a GET request contains the media type of event streams.
+        accept_of_get: &'static str = "text/event-stream",
         /// HTTP headers are sent unchanged.
         headers: fn(&mut HeaderMap) = |_| {},
         /// The value of `Mcp-Name` is encoded if necessary.
@@ -337,6 +347,8 @@ decisions! {
         limits_requests: bool = true,
         /// A request without a reply in time is cancelled.
         cancels: bool = true,
+        /// The request that begins a session is never cancelled.
+        cancels_initialize: bool = false,
         /// The first request of a call has no state of another call.
         repeats_last_state: bool = false,
         /// A retry has the state of its own call, not the state that any call received last.
@@ -418,6 +430,8 @@ pub(crate) enum GetStream {
 pub(crate) enum Event {
     /// A message could not be read.
     Unreadable,
+    /// A cancellation named no running request.
+    CancelledInVain,
     /// The code of a tool failed.
     ToolFailed,
     /// A call failed for any reason.

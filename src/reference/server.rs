@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::message::{
-    CAPABILITIES_KEY, Fault, Message, Request, SERVER_KEY, Success, Unread, VERSION_KEY, object, reply, success,
+    CAPABILITIES_KEY, Fault, LOG_LEVEL_KEY, Message, Request, SERVER_KEY, Success, Unread, VERSION_KEY, object, reply,
+    success,
 };
 use crate::policy::{Channel, Event, Policy};
 use crate::server::call::Call;
@@ -77,7 +78,18 @@ impl Server {
         if self.recalls(Event::Unreadable) {
             return Err(Fault::invalid_request("an earlier message could not be read"));
         }
+        if self.recalls(Event::CancelledInVain) {
+            return Err(Fault::invalid_request("an earlier message cancelled nothing"));
+        }
         Ok(())
+    }
+
+    /// Processes a notification in a session.
+    pub(crate) fn notice(&self, session: &Session, method: &str, params: Option<&Value>) {
+        if method == "notifications/cancelled" && !session.runs(params) {
+            self.note(Event::CancelledInVain);
+        }
+        session.notice(method, params);
     }
 
     /// Opens a session.
@@ -124,11 +136,10 @@ impl Server {
             "initialize" => Err(Fault::invalid_request("this session is initialized already")),
             "ping" => Ok(success(&json!({}))),
             "tools/list" => self.list(request, session.capabilities()),
-            "logging/setLevel" if self.logs() => match request.params.as_ref().map(|params| severity(&params["level"]))
-            {
-                Some(Some(_)) => Ok(success(&json!({}))),
-                _ => Err(Fault::params("`level` must be a level of log messages")),
-            },
+            "logging/setLevel" if self.logs() => {
+                self.check_level(request.params.as_ref().map_or(&Value::Null, |params| &params["level"]))?;
+                Ok(success(&json!({})))
+            }
             "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
             method => Err(Fault::unknown_method(200, method)),
         }
@@ -140,6 +151,9 @@ impl Server {
     /// The fault to respond with.
     pub(crate) async fn answer(&self, request: &Request, outlet: &Outlet) -> Result<Success, Fault> {
         let capabilities = self.check_meta(request)?;
+        if let Some(level) = request.params.as_ref().and_then(|params| params["_meta"].get(LOG_LEVEL_KEY)) {
+            self.check_level(level)?;
+        }
         match request.method.as_str() {
             "server/discover" => Ok(self.discover()),
             "tools/list" => self.list(request, capabilities),
@@ -230,6 +244,15 @@ impl Server {
     /// Returns the capabilities that the server declares.
     fn capabilities(&self) -> Value {
         if self.logs() { json!({ "tools": {}, "logging": {} }) } else { json!({ "tools": {} }) }
+    }
+
+    /// Checks the level of log messages that a client asks for, if a tool sends any.
+    fn check_level(&self, level: &Value) -> Result<(), Fault> {
+        let is_checked = self.logs() && self.policy().requests.checks_log_level;
+        if is_checked && severity(level).is_none() {
+            return Err(Fault::params("the level must be one of log messages"));
+        }
+        Ok(())
     }
 
     /// Returns whether a tool sends log messages.

@@ -135,7 +135,9 @@ fn by_messages(library: &Library, met: &[Met]) -> (Accused, Accused) {
             offered: vec![test.given.revision.unwrap_or(id.revision)],
         };
         let fixture = test.given.template().render(&transcript.bindings);
-        let key = (format!("{}@{}+{}", id.case, id.revision, id.transport), fixture);
+        // The template has the tools alone, and a server that deviates otherwise is another one.
+        let deviations = format!("{:?}", test.given.deviations);
+        let key = (format!("{}@{}+{} {deviations}", id.case, id.revision, id.transport), fixture);
         let all = joined.entry(key).or_insert_with(|| Encounter { messages: Vec::new(), ..encounter.clone() });
         all.messages.extend(encounter.messages.iter().cloned());
         all.hits.extend(encounter.hits.iter().cloned());

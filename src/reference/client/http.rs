@@ -256,7 +256,7 @@ impl Endpoint {
         text: Option<String>,
         headers: HeaderMap,
     ) -> impl Future<Output = Result<Response, Failure>> + Send + use<> {
-        let accept = if method == Method::GET { EVENTS } else { self.policy.accept };
+        let accept = if method == Method::GET { self.policy.accept_of_get } else { self.policy.accept };
         let mut request = self.client.request(method, self.url.clone());
         request = request.headers(self.headers(headers)).header(ACCEPT, accept);
         if let Some(text) = text {

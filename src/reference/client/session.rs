@@ -106,11 +106,16 @@ impl Client {
             ("clientInfo", success(&client_info())),
         ];
         let id = self.fresh_id();
-        let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await?;
+        let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await;
+        if let (Err(Failure::Timeout), Some(message)) = (&result, policy.after_silence) {
+            let _refused = self.send_message(message.to_owned()).await;
+        }
+        let result = result?;
         let result: Initialized =
             incoming::members(&result).map_err(|reason| Failure::protocol(format!("initialize: {reason}")))?;
         let version = result.protocol_version;
         let agreed = Revision::named(&version).filter(|revision| !revision.is_stateless());
+        let agreed = agreed.or_else(|| policy.goes_on_with_any_version.then_some(self.revision));
         self.revision = agreed
             .ok_or_else(|| Failure::protocol(format!("the version `{version}` is not supported in a session")))?;
         self.connection.agree_on(self.revision.name());
@@ -259,7 +264,7 @@ impl Client {
 
     /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
     async fn cancel(&mut self, id: u64, method: &str) {
-        if method != "initialize" && !self.has_headers() {
+        if (method != "initialize" || self.policy.client.cancels_initialize) && !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
             let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text)).await;

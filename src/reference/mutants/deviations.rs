@@ -288,6 +288,10 @@ pub(super) fn ask_before_acceptance(reply: &str) -> Option<&'static str> {
     reply.contains(r#""action":"accept""#).then_some(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
 }
 
+pub(super) fn cancel_before_result(reply: &str) -> Option<&'static str> {
+    reply.contains(r#""structuredContent""#).then_some(r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#)
+}
+
 pub(super) fn indent(message: String) -> String {
     serde_json::from_str(&message).map_or(message, |message: Value| format!("{message:#}"))
 }

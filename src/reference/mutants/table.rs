@@ -11,15 +11,16 @@ use serde_json::{Map, json};
 
 use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
-    ask_before_acceptance, capabilities_are_known, capitalize_booleans, change_value, coerce, decode_slashes, flatten,
-    has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
-    let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name_of_unknown, make_floats,
-    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses, refuse_missing_responses,
-    refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
-    remove_from_repetition, remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments,
-    rename_schema_member, replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required,
-    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys,
-    trim, turn_into_error, unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, change_value, coerce,
+    decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
+    invalidate_nested_marks, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name_of_unknown,
+    make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
+    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
+    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
+    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_unknown_method,
+    require_url_visit, reserialize, return_input_required, send_defaults_as_text, send_earlier_version, send_null,
+    set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error, unquote, value_without_defaults,
+    with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -41,6 +42,7 @@ const CALL: When = ("/request/method", r#""tools/call""#);
 const NO_CAPABILITIES: When = ("/request/params/capabilities", "{}");
 const SENT_CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 const SENT_ELICITATION: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation";
+const LIST_TOOLS: &str = r#"{"jsonrpc":"2.0","id":"early","method":"tools/list","params":{}}"#;
 const LIST_RESOURCES: &str = r#"{"jsonrpc":"2.0","id":"r","method":"resources/list","params":{}}"#;
 
 macro_rules! mutants {
@@ -395,6 +397,9 @@ mutants! { |p|
         "ping-unknown":
             p.edit_if(Reply, ("/request/method", r#""ping""#), "", Apply(|reply| turn_into_error(reply, 200, -32601)))
             => ["lifecycle/ping"],
+        /// The response to a ping has neither a result nor an error.
+        "ping-without-result": p.edit_if(Reply, ("/request/method", r#""ping""#), "/result", Remove) => [
+            "lifecycle/ping", "messages/result-present"],
         /// `server/discover` is reported as an unknown method.
         "discover-missing": p.edit_if(Reply, DISCOVER, "", Apply(|reply| turn_into_error(reply, 404, -32601))) => [
             "sep-2575/discover"],
@@ -479,6 +484,9 @@ mutants! { |p|
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
             "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone",
             "sep-2322/state-arrives"],
+        /// The server sends `notifications/cancelled` before the result of a call.
+        "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
+            "lifecycle/no-cancellation-by-server"],
         /// A question of a running call is sent on the stream of a GET request.
         "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
             "lifecycle/get-stream-unrelated"],
@@ -500,6 +508,9 @@ mutants! { |p|
         "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required"],
         /// The process does not exit at the end of its input.
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
+        /// After a cancellation of an unknown request, every later request fails.
+        "vain-cancellation-is-fatal": p.remembers = Some(Event::CancelledInVain) => [
+            "lifecycle/invalid-cancellation-ignored"],
         /// A cancelled request gets an error response.
         "cancelled-call-answered": p.transport.answers_cancelled = true => [
             "lifecycle/cancelled-call-unanswered", "stdio/cancelled-call-unanswered"],
@@ -511,10 +522,16 @@ mutants! { |p|
             "lifecycle/disconnect-is-no-cancellation"],
         /// Log messages are sent for every request.
         "logs-unrequested": p.requests.logs_on_demand = false => ["base/logs-on-demand"],
+        /// A server that sends log messages does not declare the capability.
+        "logging-undeclared": p.edit(Reply, "/result/capabilities/logging", Remove) => ["base/logging-declared"],
+        /// Unknown levels of log messages are accepted.
+        "log-level-not-checked": p.requests.checks_log_level = false => ["base/invalid-log-level"],
         /// Log messages are not sent.
         "logs-lost": p.requests.lost_notifications = Some("notifications/message") => ["base/log-sent"],
         /// Reports of progress are not sent.
         "progress-lost": p.requests.lost_notifications = Some("notifications/progress") => ["base/progress-sent"],
+        /// Progress is reported for requests without a token.
+        "progress-unasked": p.requests.reports_unasked = true => ["base/progress-wanted"],
         /// Notifications have an id.
         "notifications-numbered": p.requests.numbers_notifications = true => ["base/log-sent",
             "base/notification-has-no-id", "base/progress-sent"],
@@ -522,7 +539,7 @@ mutants! { |p|
         "result-beside-error": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(add_result_for_prompts)) => [
             "base/result-or-error"],
         /// A report of progress has another token than its request.
-        "progress-of-another-request": p.requests.progress_token = |_| json!("another") => [
+        "progress-of-another-request": p.requests.progress_token = |_| json!("another") => ["base/progress-wanted",
             "http/notifications-relate"],
         /// Every question has the same id.
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-of-its-own"],
@@ -956,6 +973,16 @@ mutants! { |p|
             p.client.before_handshake = Some(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) => [
             "lifecycle/initialize-first", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
             "lifecycle/version-header-sent"],
+        /// Tools are listed although `initialize` gets no result in time.
+        "lists-in-silence": p.client.after_silence = Some(LIST_TOOLS) => ["lifecycle/nothing-before-the-result"],
+        /// The client goes on with any version that the server selects.
+        "any-version-agreed-by-client": p.client.goes_on_with_any_version = true => [
+            "lifecycle/unsupported-version-left"],
+        /// The stream of a GET request is requested as JSON.
+        "get-accepts-json": p.client.accept_of_get = "application/json" => ["http/get-accepts-events"],
+        /// The progress token of a request is a fraction.
+        "progress-token-as-fraction": p.edit(Request, "/params/_meta/progressToken", Set("1.5")) => [
+            "base/progress-token-type"],
         /// The handshake ends without `notifications/initialized`.
         "initialized-missing": p.client.says_initialized = false => ["lifecycle/initialized-sent"],
         /// Resources are listed although the server does not declare them.
@@ -1064,5 +1091,7 @@ mutants! { |p|
             "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
         /// A request without a reply in time is not cancelled by a notification.
         "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-is-notified"],
+        /// An `initialize` request without a reply in time is cancelled.
+        "initialize-cancelled": p.client.cancels_initialize = true => ["lifecycle/initialize-not-cancelled"],
     }
 }

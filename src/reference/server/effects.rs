@@ -91,9 +91,12 @@ impl Notice {
                 ("notifications/message", message.clone())
             }
             Self::Progress(progress) => {
-                let Some(token) = meta("progressToken") else { return };
                 let mut progress = progress.clone();
-                progress["progressToken"] = (policy.progress_token)(token);
+                progress["progressToken"] = match meta("progressToken") {
+                    Some(token) => (policy.progress_token)(token),
+                    None if policy.reports_unasked => json!("unasked"),
+                    None => return,
+                };
                 ("notifications/progress", progress)
             }
         };

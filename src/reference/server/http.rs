@@ -251,7 +251,7 @@ impl Endpoint {
         match message {
             Message::Request(request) => self.answer(session, request).await,
             Message::Notification { method, params } => {
-                session.notice(&method, params.as_ref());
+                self.server.notice(&session, &method, params.as_ref());
                 if method == "notifications/initialized" { plain(202, "") } else { self.accepted() }
             }
             Message::Response { id, outcome } => {

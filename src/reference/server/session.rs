@@ -57,6 +57,12 @@ impl Session {
         }
     }
 
+    /// Returns whether the request that a cancellation names is running.
+    pub(crate) fn runs(&self, params: Option<&Value>) -> bool {
+        let id = params.and_then(|params| params.get("requestId"));
+        id.is_some_and(|id| locked(&self.running).contains_key(&id.to_string()))
+    }
+
     /// Processes a response of the client. A response that no request waits for is ignored.
     pub(crate) fn take(&self, id: &Value, outcome: Answer) {
         if let Some(waiting) = id.as_u64().and_then(|id| locked(&self.unanswered).remove(&id)) {

@@ -117,7 +117,7 @@ impl Connection {
             Ok(Message::Request(request)) => self.answer(request, outlet).await,
             Ok(Message::Notification { method, params }) => {
                 if let Some(session) = &self.session {
-                    session.notice(&method, params.as_ref());
+                    self.server.notice(session, &method, params.as_ref());
                 }
                 let reply = self.server.fixture.policy.transport.notification_reply;
                 if let Some(reply) = reply.filter(|_| method != "notifications/initialized") {
