@@ -263,8 +263,6 @@ decisions! {
     ClientPolicy {
         /// A message to send before the handshake: none.
         before_handshake: Option<&'static str> = None,
-        /// A message to send if the handshake gets no result in time: none.
-        after_silence: Option<&'static str> = None,
         /// A session begins only with a version that the client knows.
         goes_on_with_any_version: bool = false,
         /// The handshake ends with `notifications/initialized`.
@@ -347,8 +345,6 @@ decisions! {
         limits_requests: bool = true,
         /// A request without a reply in time is cancelled.
         cancels: bool = true,
-        /// The request that begins a session is never cancelled.
-        cancels_initialize: bool = false,
         /// The first request of a call has no state of another call.
         repeats_last_state: bool = false,
         /// A retry has the state of its own call, not the state that any call received last.

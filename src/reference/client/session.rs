@@ -106,11 +106,7 @@ impl Client {
             ("clientInfo", success(&client_info())),
         ];
         let id = self.fresh_id();
-        let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await;
-        if let (Err(Failure::Timeout), Some(message)) = (&result, policy.after_silence) {
-            let _refused = self.send_message(message.to_owned()).await;
-        }
-        let result = result?;
+        let result = self.exchange(id, "initialize", &object(&members), HeaderMap::new()).await?;
         let result: Initialized =
             incoming::members(&result).map_err(|reason| Failure::protocol(format!("initialize: {reason}")))?;
         let version = result.protocol_version;
@@ -264,7 +260,7 @@ impl Client {
 
     /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
     async fn cancel(&mut self, id: u64, method: &str) {
-        if (method != "initialize" || self.policy.client.cancels_initialize) && !self.has_headers() {
+        if method != "initialize" && !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
             let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text)).await;

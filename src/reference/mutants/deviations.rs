@@ -196,8 +196,8 @@ pub(super) fn remove_closing(schema: &mut Value) {
     }
 }
 
-pub(super) fn lose_name_of_unknown(tool: &mut Value) {
-    if tool.get("casebookMember").is_some() {
+pub(super) fn lose_name(tool: &mut Value) {
+    if tool.get("description") == Some(&json!("Returns a named result.")) {
         remove_members(tool, &["name"]);
     }
 }

@@ -13,7 +13,7 @@ use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, change_value, coerce,
     decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
-    invalidate_nested_marks, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name_of_unknown,
+    invalidate_nested_marks, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name,
     make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
     refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
     remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
@@ -42,7 +42,6 @@ const CALL: When = ("/request/method", r#""tools/call""#);
 const NO_CAPABILITIES: When = ("/request/params/capabilities", "{}");
 const SENT_CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 const SENT_ELICITATION: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation";
-const LIST_TOOLS: &str = r#"{"jsonrpc":"2.0","id":"early","method":"tools/list","params":{}}"#;
 const LIST_RESOURCES: &str = r#"{"jsonrpc":"2.0","id":"r","method":"resources/list","params":{}}"#;
 
 macro_rules! mutants {
@@ -81,8 +80,8 @@ mutants! { |p|
         } => [
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
             "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms"],
-        /// The `name` of a tool with an unknown member is not listed.
-        "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name_of_unknown)) => ["tools/named"],
+        /// The `name` of one tool is not listed.
+        "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name)) => ["tools/named"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
@@ -973,8 +972,6 @@ mutants! { |p|
             p.client.before_handshake = Some(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) => [
             "lifecycle/initialize-first", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
             "lifecycle/version-header-sent"],
-        /// Tools are listed although `initialize` gets no result in time.
-        "lists-in-silence": p.client.after_silence = Some(LIST_TOOLS) => ["lifecycle/nothing-before-the-result"],
         /// The client goes on with any version that the server selects.
         "any-version-agreed-by-client": p.client.goes_on_with_any_version = true => [
             "lifecycle/unsupported-version-left"],
@@ -1091,7 +1088,5 @@ mutants! { |p|
             "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
         /// A request without a reply in time is not cancelled by a notification.
         "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-is-notified"],
-        /// An `initialize` request without a reply in time is cancelled.
-        "initialize-cancelled": p.client.cancels_initialize = true => ["lifecycle/initialize-not-cancelled"],
     }
 }
