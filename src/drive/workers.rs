@@ -39,7 +39,7 @@ pub(crate) async fn drive<T: Send + 'static>(
     let waiting = options.waiting_workers(&plan);
     let hard = waiting + options.hard_workers();
     let lane = |place: usize| options.lane(&plan.groups[place]);
-    let queue = Arc::new(Queue::new(options.order(&plan), lane));
+    let queue = Arc::new(Queue::new(&options.order(&plan), lane));
     let given_up = GivenUp::default();
     // Declared first, so that it is dropped last: it waits for the threads after the values below have stopped them.
     let mut threads = Threads::default();
@@ -217,7 +217,7 @@ struct Groups {
 
 impl Queue {
     /// Queues the groups in this order.
-    fn new(order: Vec<usize>, lane: impl Fn(usize) -> Lane) -> Self {
+    fn new(order: &[usize], lane: impl Fn(usize) -> Lane) -> Self {
         let of = |wanted: Lane| order.iter().copied().filter(|place| lane(*place) == wanted).collect();
         let (left, hard, waiting) = (of(Lane::Plain), of(Lane::Hard), of(Lane::Waiting));
         Self(Mutex::new(Groups { left, hard, waiting, taken: Vec::new() }))

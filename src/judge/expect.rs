@@ -54,7 +54,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
     if !expected.outcome.is_empty() && !expected.outcome.contains(&observed.outcome) {
         match absent::reason(observed.outcome) {
             Some(reason) if expected.reply.is_some() && observed.replies.is_empty() => {
-                misses.unreadable("reply", reason)
+                misses.unreadable("reply", reason);
             }
             _ => misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word()),
         }

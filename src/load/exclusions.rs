@@ -28,7 +28,7 @@ pub(super) struct Exclusions {
     pub(super) pages: Vec<(Revision, Placed)>,
     /// `true` if sentences that only permit something need no requirement.
     pub(super) has_permissions: bool,
-    pub(super) exclusions: Vec<Exclusion>,
+    pub(super) lists: Vec<Exclusion>,
 }
 
 /// Sentences that have one reason in common.
@@ -60,7 +60,7 @@ pub(super) fn exclusions(reader: &mut Reader, root: &Node) -> Exclusions {
     let items = reader.need(object, what, "exclusions").and_then(|node| reader.items(node, "`exclusions`"));
     for item in items.unwrap_or_default() {
         let exclusion = exclusion(reader, item, &read.pages);
-        read.exclusions.extend(exclusion);
+        read.lists.extend(exclusion);
     }
     read
 }
@@ -131,8 +131,8 @@ mod tests {
         }"#;
         let (read, lines) = found(text);
         assert_eq!(lines, Vec::<String>::new());
-        assert_eq!((read.pages.len(), read.has_permissions, read.exclusions.len()), (3, true, 1));
-        assert_eq!(&*read.exclusions[0].sentences[0].text, "It MUST");
+        assert_eq!((read.pages.len(), read.has_permissions, read.lists.len()), (3, true, 1));
+        assert_eq!(&*read.lists[0].sentences[0].text, "It MUST");
     }
 
     #[test]

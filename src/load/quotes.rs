@@ -106,13 +106,12 @@ impl Checkout<'_> {
         let exclusions = exclusions(&mut tree, &json::parse(&mut text.reader())?);
         let mut unquoted = Unquoted::new(&exclusions, quotes);
         for (revision, name) in &exclusions.pages {
-            match self.pages(&format!("specification/{revision}/{}", name.text)).first() {
-                Some(page) => unquoted.page(&mut reader, *revision, name, page),
-                None => {
-                    let message = format!("the specification's checkout has no page `{}` of {revision}", name.text);
-                    let missing = reader.mistake(Lint::ExclusionNotFound, message).at(name.span, "no such file");
-                    reader.push(missing.help("correct the page, or update the checkout"));
-                }
+            if let Some(page) = self.pages(&format!("specification/{revision}/{}", name.text)).first() {
+                unquoted.page(&mut reader, *revision, name, page);
+            } else {
+                let message = format!("the specification's checkout has no page `{}` of {revision}", name.text);
+                let missing = reader.mistake(Lint::ExclusionNotFound, message).at(name.span, "no such file");
+                reader.push(missing.help("correct the page, or update the checkout"));
             }
         }
         unquoted.unmatched(&mut reader);
@@ -159,7 +158,9 @@ impl Checkout<'_> {
             let help = "quote that sentence too, with ` … ` between it and the item: the level of the item is its word";
             cuts.push(cut.at(span, "an item without the sentence before its list").help(help));
         }
-        cuts.into_iter().for_each(|cut| reader.push(cut));
+        for cut in cuts {
+            reader.push(cut);
+        }
     }
 
     /// The files of a source: the page, and for the schema also the file that the page is made from.

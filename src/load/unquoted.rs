@@ -64,7 +64,7 @@ impl<'e> Unquoted<'e> {
                 reader.push(unknown.help("copy the beginning of the sentence again, or remove this"));
             }
         };
-        for exclusion in &self.exclusions.exclusions {
+        for exclusion in &self.exclusions.lists {
             for sentence in &exclusion.sentences {
                 let text = &sentence.text;
                 report(sentence, format!("no page of this exclusion has a sentence that begins with \"{text}\""));
@@ -77,7 +77,7 @@ impl<'e> Unquoted<'e> {
 
     fn is_excluded(&mut self, revision: Revision, page: &str, duty: &Duty<'_>) -> bool {
         let mut is_excluded = false;
-        for exclusion in self.exclusions.exclusions.iter().filter(|one| one.revisions.contains(revision)) {
+        for exclusion in self.exclusions.lists.iter().filter(|one| one.revisions.contains(revision)) {
             let Some(page) = exclusion.pages.iter().find(|one| &*one.text == page) else { continue };
             for sentence in &exclusion.sentences {
                 let beginning = plain(&sentence.text);

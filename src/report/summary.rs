@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Column, Counts, Numbers, SkippedTests, Status};
 use crate::model::record::{Cuts, Footer, Header, Record};
 use crate::model::set::Drift;
-use crate::model::{CaseId, RequirementId, TargetId, TestId};
+use crate::model::{CaseId, RequirementId, Shard, TargetId, TestId};
 
 /// A run in numbers: a column for each target, and what concerns the run as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,8 +29,8 @@ pub struct RunSummary {
     pub micros: u64,
     /// The parts that the run log lacks, because they were over a bound.
     pub cut: Cuts,
-    /// Set if the run is a shard: the others may decide what this one does not.
-    pub is_part: bool,
+    /// The shard, if the run is one: the others may decide what this one does not.
+    pub shard: Option<Shard>,
     /// Set if the user named no target, so that only the embedded reference was tested.
     pub is_default: bool,
     /// The numbers that are the verdict on a server without a `target.toml`; `None` for other targets.
@@ -42,8 +42,8 @@ impl RunSummary {
     /// [`ended`](Self::end).
     pub fn new<'p>(header: &Header, plan: impl Iterator<Item = (&'p TargetId, &'p CaseId)>) -> Self {
         let numbers = header.about.iter().any(|about| about.ad_hoc).then(Numbers::default);
-        let is_part = header.shard.is_some();
-        let mut summary = Self { planned: header.planned, interrupted: true, numbers, is_part, ..Self::default() };
+        let mut summary =
+            Self { planned: header.planned, interrupted: true, numbers, shard: header.shard, ..Self::default() };
         for target in &header.targets {
             summary.column(target);
         }
@@ -126,7 +126,7 @@ impl RunSummary {
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.drift.as_ref().is_none_or(|drift| drift.gone.is_empty())
             && self.columns.iter().all(|column| column.is_as_expected(strict))
-            && (self.is_part || self.columns.iter().all(|column| column.untested().next().is_none()))
+            && (self.shard.is_some() || self.columns.iter().all(|column| column.untested().next().is_none()))
     }
 
     /// Returns the number of requirements with a decided check on any target, and of all with a verdict.
@@ -257,7 +257,9 @@ mod tests {
         }
         let header = Header { shard: Some("1/2".parse().expect("a shard")), ..header(2) };
         let mut shard = RunSummary::new(&header, std::iter::empty());
-        [control(Note), withheld()].iter().for_each(|record| shard.add(record));
+        for record in [control(Note), withheld()] {
+            shard.add(&record);
+        }
         assert!(shard.is_as_expected(false), "another shard may decide it");
     }
 }

@@ -202,7 +202,7 @@ fn workers_take_groups_that_their_process_can_serve() {
         plan
     };
     let taken = |plan: &Plan| {
-        let queue = Queue::new((0..5).collect(), |_| Lane::Plain);
+        let queue = Queue::new(&[0, 1, 2, 3, 4], |_| Lane::Plain);
         let [one, other] = [(); 2].map(|()| queue.next(plan, Lane::Plain, None).expect("a group"));
         let mut taken = vec![one, other];
         for last in [one, other, one, one, other] {
@@ -225,7 +225,7 @@ fn workers_keep_the_server_of_a_pair_and_help_with_others_at_the_end() {
         group.target = Arc::new(pair.target(revisions));
     }
     let plan = plan.expect("one owner");
-    let queue = Queue::new((0..6).collect(), |_| Lane::Plain);
+    let queue = Queue::new(&[0, 1, 2, 3, 4, 5], |_| Lane::Plain);
     let next = |last: Option<usize>| queue.next(&plan, Lane::Plain, last.map(|last| &plan.groups[last]));
     assert_eq!([next(None), next(None)], [Some(0), Some(4)]);
     assert_eq!([next(Some(0)), next(Some(4)), next(Some(5))], [Some(1), Some(5), Some(2)]);
@@ -238,7 +238,7 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     let groups = vec![vec![late("a")], vec![send("b")], vec![late("c"), send("d")], vec![late("e")]];
     let plan = plan_of(target(&[]), Transport::Http, groups);
     let two = Options { jobs: NonZeroUsize::new(2).expect("two"), ..quick() };
-    let queue = Queue::new(vec![0, 1, 2, 3], |place| two.lane(&plan.groups[place]));
+    let queue = Queue::new(&[0, 1, 2, 3], |place| two.lane(&plan.groups[place]));
     assert_eq!(queue.next(&plan, Lane::Waiting, None), Some(0));
     assert_eq!([(); 3].map(|()| queue.next(&plan, Lane::Plain, None)), [Some(1), Some(2), Some(3)]);
     assert_eq!(queue.next(&plan, Lane::Waiting, None), None);
@@ -258,7 +258,7 @@ fn hard_groups_have_few_workers_which_take_them_first() {
     let plan = plan_of(target(&[]), Transport::Http, groups);
     let jobs = |number| Options { jobs: NonZeroUsize::new(number).expect("some"), ..quick() };
     assert_eq!((jobs(2).hard_workers(), jobs(8).hard_workers()), (1, 2));
-    let queue = Queue::new(jobs(8).order(&plan), |place| jobs(8).lane(&plan.groups[place]));
+    let queue = Queue::new(&jobs(8).order(&plan), |place| jobs(8).lane(&plan.groups[place]));
     assert_eq!([(); 3].map(|()| queue.next(&plan, Lane::Plain, None)), [Some(0), Some(2), None]);
     assert_eq!([(); 4].map(|()| queue.next(&plan, Lane::Hard, None)), [Some(1), Some(3), Some(4), None]);
 }

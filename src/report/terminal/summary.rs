@@ -73,7 +73,7 @@ fn note(out: &mut impl Write, style: Style, word: &str, text: &str) -> io::Resul
 
 /// Prints the MUSTs that could not be tested because a control failed.
 fn untested(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
-    for column in summary.columns.iter().filter(|_| !summary.is_part) {
+    for column in summary.columns.iter().filter(|_| summary.shard.is_none()) {
         for (requirement, control) in column.untested().take(NAMES) {
             let text = format!("{}: {requirement}, because its control {control} does not hold", column.id);
             note(out, RED, "not tested", &Untrusted(&text).line(400))?;
