@@ -212,8 +212,15 @@ fn read_cases<'t>(
     };
     std::thread::scope(|scope| {
         let parts = texts.chunks(texts.len().div_ceil(cores).max(1));
-        let parts: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<_>>())).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let all = |part: &[_]| part.iter().map(read).collect::<Vec<_>>();
+        let begin = |part| (part, std::thread::Builder::new().spawn_scoped(scope, move || all(part)));
+        let begun: Vec<_> = parts.map(begin).collect();
+        let ended = begun.into_iter().flat_map(|(part, thread)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system has no thread left.
+            Err(_) => all(part),
+        });
+        ended.collect()
     })
 }
 

@@ -57,8 +57,6 @@ if way == "banner":
 threading.Thread(target=forward, daemon=True).start()
 for line in server.stdout:
     message = json.loads(line)
-    if way == "stray-response" and "tools" in message.get("result", {}):
-        write(json.dumps({"jsonrpc": "2.0", "id": 999, "result": {}}))
     write(json.dumps(twisted(message)))
     if way == "line-after-a-list" and "tools" in message.get("result", {}):
         write("listed all tools")

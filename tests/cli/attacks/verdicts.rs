@@ -45,7 +45,7 @@ fn unsolicited_message_does_not_hide_a_list() {
 
 #[test]
 fn json_line_that_is_no_message_fails() {
-    let broken = BTreeSet::from([verdict("stdio/nothing-but-messages", "fail")]);
+    let broken = verdict("stdio/nothing-but-messages", "fail");
     let lines = [
         "42",
         "null",
@@ -57,8 +57,9 @@ fn json_line_that_is_no_message_fails() {
         r#"{"jsonrpc":"2.0","method":"x","result":{}}"#,
     ];
     for line in lines {
-        let verdicts = run(&format!("line {line}"), NEWEST, "stdio/server-lines");
-        assert_eq!(verdicts, (Some(1), broken.clone()), "{line}");
+        let (status, verdicts) = run(&format!("line {line}"), NEWEST, "stdio/server-lines");
+        // The line breaks the control too, so that other tests are not asked.
+        assert!(status == Some(1) && verdicts.contains(&broken), "{line}: {verdicts:?}");
     }
     let notification = r#"line {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
     assert_eq!(run(notification, NEWEST, "stdio/server-lines"), (Some(0), BTreeSet::new()));
