@@ -31,8 +31,8 @@ pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// The number of characters of a client's last line that are shown.
 const LAST_LINE: usize = 300;
 
-/// Returns the names of the tools in the responses to `tools/list`, in the order of the pages; `None` if one of them is
-/// no list, or has a tool whose name cannot be read.
+/// Returns the names of the tools in the responses to `tools/list`, in the order of the pages; `None` if there is no such
+/// response, or if one is no list, or has a tool whose name cannot be read.
 pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Page {
@@ -45,7 +45,8 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
     let came = messages.iter().filter(|message| message.from == Party::Target);
     let results = came.filter_map(|message| message::result_of(&message.text));
     let pages: Result<Vec<Page>, _> = results.map(|result| serde_json::from_str(result.get())).collect();
-    let tools = pages.ok()?.into_iter().flat_map(|page| page.tools);
+    let pages = pages.ok().filter(|pages| !pages.is_empty())?;
+    let tools = pages.into_iter().flat_map(|page| page.tools);
     tools.map(|tool| Some(serde_json::from_str::<Tool>(tool.get()).ok()?.name)).collect()
 }
 

@@ -74,8 +74,14 @@ const WAYS: [(&str, &[&str]); 7] = [
     ("banner", &["stdio/nothing-but-messages", "`[INFO] the server is ready` is no message"]),
     ("line-after-a-list", &["stdio/nothing-but-messages", "`listed all tools` is no message"]),
     ("last-words", &["stdio/nothing-but-messages", "`good bye` is no message"]),
-    ("list-fails", &["casebook cannot read the list", "not tested  casebook: tools/inputs-validated"]),
-    ("list-is-null", &["casebook cannot read the list", "not tested  casebook: tools/inputs-validated"]),
+    (
+        "list-fails",
+        &["casebook cannot read the list", ": tools/inputs-validated, because its control any-server/arguments/listed"],
+    ),
+    (
+        "list-is-null",
+        &["casebook cannot read the list", ": tools/inputs-validated, because its control any-server/arguments/listed"],
+    ),
     ("names-are-numbers", &["casebook cannot read the list", "tools/named"]),
     ("names-lost", &["casebook cannot read the list", "tools/named"]),
 ];
