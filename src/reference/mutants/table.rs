@@ -391,7 +391,8 @@ mutants! { |p|
             p.edit_if(Reply, NO_CAPABILITIES, "/result/protocolVersion", Replace(r#""2025-03-26""#)) => [
             "lifecycle/same-version"],
         /// A server with tools does not declare the capability.
-        "tools-undeclared": p.edit(Reply, "/result/capabilities", Replace("{}")) => ["tools/capability-declared"],
+        "tools-undeclared": p.edit(Reply, "/result/capabilities", Replace("{}")) => [
+            "base/logging-declared", "tools/capability-declared"],
         /// A ping is reported as an unknown method.
         "ping-unknown":
             p.edit_if(Reply, ("/request/method", r#""ping""#), "", Apply(|reply| turn_into_error(reply, 200, -32601)))
@@ -401,10 +402,11 @@ mutants! { |p|
             "lifecycle/ping", "messages/result-present"],
         /// `server/discover` is reported as an unknown method.
         "discover-missing": p.edit_if(Reply, DISCOVER, "", Apply(|reply| turn_into_error(reply, 404, -32601))) => [
-            "sep-2575/discover"],
+            "base/logging-declared", "sep-2575/discover"],
         /// `server/discover` returns an input-required result.
         "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
-            "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type", "tools/capability-declared"],
+            "base/logging-declared", "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type",
+            "tools/capability-declared"],
         /// The error for an unsupported version does not name the requested version.
         "requested-version-lost": p.edit_if(Reply, ("/error/code", "-32022"), "/error/data/requested", Remove) => [
             "sep-2575/unsupported-version-requested"],
@@ -492,7 +494,7 @@ mutants! { |p|
         /// The response to a call is sent on the stream of a GET request.
         "responds-on-get-stream": p.transport.get_stream = Some(GetStream::Responses) => [
             "http/stream-has-response", "lifecycle/get-stream-no-response", "messages/error-codes-are-integers",
-            "messages/error-has-code-and-message"],
+            "messages/error-has-code-and-message", "messages/result-present"],
         /// Notifications of a running call are sent on the stream of a GET request and in the reply.
         "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => ["lifecycle/one-stream-a-message"],
         /// Illegal marks of arguments that headers repeat are listed.
@@ -648,16 +650,16 @@ mutants! { |p|
             "elicitation/answer-arrives", "http/header-names-any-case", "http/last-event-ignored",
             "http/notification-taken", "http/reply-media-type", "http/session-ignored",
             "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
-            "messages/result-has-the-id", "sep-1613/default-dialect", "sep-2106/any-json-value",
-            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state",
-            "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
-            "sep-2322/state-arrives",
-            "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
-            "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept",
-            "tools/arguments-arrive", "tools/arguments-unchanged", "tools/capability-declared",
-            "tools/content-as-given", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
-            "tools/inputs-validated", "tools/list-answered", "tools/meta-kept", "tools/no-parameter-forms",
-            "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
+            "messages/request-answered", "messages/result-has-the-id", "sep-1613/default-dialect",
+            "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+            "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached",
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/client-info-is-optional",
+            "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type",
+            "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive",
+            "tools/arguments-unchanged", "tools/capability-declared", "tools/content-as-given",
+            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/inputs-validated",
+            "tools/list-answered", "tools/meta-kept", "tools/no-parameter-forms", "tools/output-conforms",
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
             "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
