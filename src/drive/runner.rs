@@ -112,6 +112,27 @@ impl TargetRunner {
         if self.mode(planned) != StdioMode::Both {
             return self.once(planned, next, canaries, turn).await;
         }
+        let transcript = self.both(planned, next, canaries, turn).await?;
+        // A time-out of one way is a difference, also in a step that no check judges.
+        let hung = |way: &Transcript| timed_out(planned, way);
+        let differ = transcript.process.as_deref().is_some_and(|process| hung(process) != hung(&transcript));
+        if !differ || !turn.alone(planned, &transcript).await {
+            return Ok(transcript);
+        }
+        match self.make_ready(planned, canaries).await {
+            Ok(()) => self.both(planned, next, canaries, turn).await,
+            Err(reason) => Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason })),
+        }
+    }
+
+    /// Runs one test in both ways of serving over stdio.
+    async fn both(
+        &mut self,
+        planned: &Planned,
+        next: Option<&Planned>,
+        canaries: &mut Canaries,
+        turn: &mut Turn<'_>,
+    ) -> Result<Transcript, CanaryError> {
         // Each way keeps its own fixture, because a connection may remember earlier requests.
         let in_process = Planned { stdio: Some(StdioMode::Process), ..planned.clone() };
         let next_in_both = next.filter(|next| next.stdio == planned.stdio);
@@ -327,8 +348,8 @@ impl TargetRunner {
             }
         }
         if let Some(fixture) = &mut self.served {
-            let step_limit = planned.test.step_limit(self.options.step_limit);
-            transcript.steps = fixture.perform(&planned.test, canaries, deadline, step_limit).await;
+            let limits = (planned.test.step_limit(self.options.step_limit), self.options.start_limit);
+            transcript.steps = fixture.perform(&planned.test, canaries, deadline, limits).await;
             transcript.opening = fixture.take_opening();
         }
     }

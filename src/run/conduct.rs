@@ -169,7 +169,8 @@ impl Finisher {
     fn is_unexpected(&self, planned: &Planned, transcript: &Transcript) -> bool {
         let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, &planned.test, &planned.id, seen);
         let verdicts = judged(judge, planned, transcript).verdicts;
-        verdicts.iter().any(|verdict| matches!(verdict.kind, VerdictKind::Fail | VerdictKind::Inconclusive))
+        let unexpected = [VerdictKind::Fail, VerdictKind::Inconclusive, VerdictKind::Error];
+        verdicts.iter().any(|verdict| unexpected.contains(&verdict.kind))
     }
 
     fn append(&self, record: &Record, transcript: &Transcript) {

@@ -84,6 +84,11 @@ impl Connection {
         Self { is_starting: true, ..self }
     }
 
+    /// Returns whether the connection is to a process that has sent nothing yet.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.is_starting
+    }
+
     /// Marks the connection as one to a server with a tool that asks the user.
     pub(crate) fn asked(self, is_asked: bool) -> Self {
         Self { is_asked, ..self }

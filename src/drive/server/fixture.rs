@@ -165,14 +165,16 @@ impl ServedFixture {
         test: &Test,
         canaries: &Canaries,
         deadline: Deadline,
-        step_limit: Duration,
+        (step_limit, start_limit): (Duration, Duration),
     ) -> Vec<StepTranscript> {
         let (mut steps, mut received) = (Vec::new(), 0);
         self.permission.limit = step_limit;
         for step in &test.steps {
+            // The start of a process must not count for the first step.
+            let limit = if self.connection.is_starting() { step_limit.max(start_limit) } else { step_limit };
             // Each call of all tools has the time of a step.
             let is_many = matches!(step.when, When::CallEach { .. });
-            let time = if is_many { deadline } else { deadline.narrowed(step_limit) };
+            let time = if is_many { deadline } else { deadline.narrowed(limit) };
             let Exchange { messages, mut end, micros } = self.step(step, canaries, time).await;
             received += messages.iter().map(|message| message.text.len()).sum::<usize>();
             if received > MAX_RECEIVED {

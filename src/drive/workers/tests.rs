@@ -376,6 +376,13 @@ async fn process_that_refuses_is_started_once_beside_an_adapter() {
 }
 
 #[tokio::test]
+async fn start_of_a_process_does_not_count_for_its_first_step() {
+    let options = Options { start_limit: Duration::from_secs(20), ..quick() };
+    let transcripts = run_with(options, target(&[("ON_START", "sleep 1")]), vec![send("one")]).await;
+    assert!(matches!(transcripts[0].steps[0].end, End::Replied { .. }), "{:?}", transcripts[0]);
+}
+
+#[tokio::test]
 async fn missing_hello_makes_tests_unavailable_with_reason() {
     for (on_hello, reason) in [
         ("exec sleep 1000", "sent no answer within the time limit"),

@@ -254,3 +254,15 @@ fn server_that_differs_by_stream_and_process_fails_the_run() {
         .stdout_has(&["show different things"])
         .stderr_has(&["stdio as a stream and as a process: 3 tests compared, 3 different"]);
 }
+
+#[test]
+fn time_out_of_one_way_is_tried_again() {
+    let does = "hang() if in_process and not os.path.exists('hung') and not open('hung', 'w').close() else say(answer())";
+    let rogue = Rogue::new("hangs-once-in-a-process", does, SUCCESS).over(STDIO);
+    let (sandbox, names) = lay_out_all(&[&rogue]);
+    // The time-out alone would be no failure.
+    let lenient = sandbox.read("shelf/post/requirements.json").replace("MUST", "SHOULD");
+    sandbox.write("shelf/post/requirements.json", &lenient);
+    let finished = sandbox.run(&format!("run {names} --cases shelf --stdio both --limit step=2s --limit start=2s"));
+    finished.exits(0).stderr_has(&["1 test timed out and ran once more"]);
+}
