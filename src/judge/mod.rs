@@ -349,21 +349,22 @@ impl CountedExcuse {
 }
 
 /// Returns the way in which a control did not hold, by its verdicts without the entries that excuse them; `None` if it
-/// held. A control that fails by its own check shows that the target lacks something, and what depends on it is not
-/// asked. A control that ends by a surprise shows nothing.
+/// held. A control that fails by its own check, or whose option is not taken, shows that the target lacks something, and
+/// what depends on it is not asked. A control that ends by a surprise shows nothing.
 fn control_end(observation: &Observation, verdicts: &[Verdict]) -> Option<ControlEnd> {
     let kinds = || verdicts.iter().map(|verdict| (verdict.step, verdict.excuses.unwrap_or(verdict.kind)));
     let any = |wanted: VerdictKind| kinds().any(|(_, kind)| kind == wanted);
+    let lacks = |kind: VerdictKind| kind.is_broken() || kind == VerdictKind::NotTaken;
     let surprises = |step: usize| observation.steps.get(step).is_none_or(|step| is_surprise(step.outcome));
     if observation.cannot.is_some() || any(VerdictKind::Cannot) {
         Some(ControlEnd::Inexpressible)
     } else if observation.unavailable.is_some()
         || any(VerdictKind::Error)
         || any(VerdictKind::Inconclusive)
-        || kinds().any(|(step, kind)| kind.is_broken() && surprises(step))
+        || kinds().any(|(step, kind)| lacks(kind) && surprises(step))
     {
         Some(ControlEnd::Undecided)
-    } else if kinds().any(|(_, kind)| kind.is_broken()) {
+    } else if kinds().any(|(_, kind)| lacks(kind)) {
         Some(ControlEnd::Failed)
     } else {
         any(VerdictKind::NotAsked).then_some(ControlEnd::NotAsked)

@@ -129,13 +129,13 @@ fn check_is_judged_only_while_its_requirement_is_in_force() {
     assert_eq!(judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &seen).len(), 1);
 }
 
-fn governed(control: Control, outcome: Outcome, row: &str) -> VerdictKind {
-    let catalogue = catalogue(&[("r", Level::Must)]);
+fn governed((level, control): (Level, Control), outcome: Outcome, row: &str) -> VerdictKind {
+    let catalogue = catalogue(&[("ctl", level), ("r", Level::Must)]);
     let governor = Test {
         id: "ctl".into(),
         control: Some(control),
         row: Some("a".into()),
-        ..test("r", vec![wants(Outcome::Success)])
+        ..test("ctl", vec![wants(Outcome::Success)])
     };
     let test = test("r", vec![wants(Outcome::ToolError)]);
     let mut judge = Judge::new(&catalogue, &[]);
@@ -147,7 +147,11 @@ fn governed(control: Control, outcome: Outcome, row: &str) -> VerdictKind {
 #[test]
 fn failed_control_decides_about_its_scope() {
     use Outcome::{Crash, InvalidMessage, Oversized, Success, Timeout, ToolError};
-    assert_eq!(governed(Control::Row, Success, "a"), VerdictKind::Pass);
+    for level in [Level::Must, Level::Derived, Level::May] {
+        assert_eq!(governed((level, Control::Row), Success, "a"), VerdictKind::Pass);
+        assert_eq!(governed((level, Control::Row), ToolError, "a"), VerdictKind::NotAsked);
+        assert_eq!(governed((level, Control::Row), Crash, "a"), VerdictKind::Inconclusive);
+    }
     for (outcome, kind) in [
         (ToolError, VerdictKind::NotAsked),
         (Crash, VerdictKind::Inconclusive),
@@ -155,9 +159,9 @@ fn failed_control_decides_about_its_scope() {
         (InvalidMessage, VerdictKind::Inconclusive),
         (Oversized, VerdictKind::Inconclusive),
     ] {
-        assert_eq!(governed(Control::Row, outcome, "a"), kind);
-        assert_eq!(governed(Control::Row, outcome, "b"), VerdictKind::Pass);
-        assert_eq!(governed(Control::File, outcome, "b"), kind);
+        assert_eq!(governed((Level::Must, Control::Row), outcome, "a"), kind);
+        assert_eq!(governed((Level::Must, Control::Row), outcome, "b"), VerdictKind::Pass);
+        assert_eq!(governed((Level::Must, Control::File), outcome, "b"), kind);
     }
 }
 

@@ -777,8 +777,7 @@ mutants! { |p|
             "tools/cursors-are-opaque"],
         /// The first page is treated as the whole list.
         "pages-ignored": p.client.is_further_page = |_| false => [
-            "base/result-handed-over", "tools/empty-cursor-is-no-end", "tools/page-size-not-assumed",
-            "tools/pages-or-none"],
+            "base/result-handed-over", "tools/pages-or-none"],
         /// After the last page of several, the list is requested again from the start, up to four more requests.
         "end-of-list-unseen": p.client.requests_after_end = 4 => ["tools/missing-cursor-is-end"],
         /// `Accept` contains only `application/json`.
