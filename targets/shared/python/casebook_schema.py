@@ -171,7 +171,9 @@ class Annotations:
 
         said = CONSTRAINTS.get(kind, {})
         for keyword in said.keys() & keywords.keys():
-            if not isinstance(keywords[keyword], str if keyword == "pattern" else int | float):
+            value = keywords[keyword]
+            # A boolean is an int of Python, and an author who writes one as a bound has made the mistake alone.
+            if isinstance(value, bool) or not isinstance(value, str if keyword == "pattern" else int | float):
                 raise Cannot("a type checker rejects a constraint that is not a number")
         field |= {said[keyword]: keywords.pop(keyword) for keyword in list(keywords) if keyword in said}
         if kind == "array":

@@ -257,7 +257,8 @@ fn server_that_differs_by_stream_and_process_fails_the_run() {
 
 #[test]
 fn time_out_of_one_way_is_tried_again() {
-    let does = "hang() if in_process and not os.path.exists('hung') and not open('hung', 'w').close() else say(answer())";
+    let does =
+        "hang() if in_process and not os.path.exists('hung') and not open('hung', 'w').close() else say(answer())";
     let rogue = Rogue::new("hangs-once-in-a-process", does, SUCCESS).over(STDIO);
     let (sandbox, names) = lay_out_all(&[&rogue]);
     // The time-out alone would be no failure.
