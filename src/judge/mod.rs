@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub use observe::observe;
 pub use unscripted::{summaries, unscripted};
 
-use crate::model::case::{Check, Control, Expectation, Outcome, Test};
+use crate::model::case::{CanaryState, Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
@@ -235,7 +235,10 @@ impl Judge {
             let unavailable = observation.unavailable.clone().map(|reason| Finding::Unavailable { reason });
             return Some(verdict_of(VerdictKind::Error, unavailable.unwrap_or(Finding::NotObserved)));
         };
-        if let Some(control) = failed {
+        // Without its control, a check that nothing is fetched shows nothing when it holds. A request is one all the same.
+        let is_fetched = observed.canary.is_some_and(|canary| canary != CanaryState::Untouched)
+            && check.alternatives.iter().all(|one| one.canary == Some(CanaryState::Untouched));
+        if let Some(control) = failed.filter(|_| !is_fetched) {
             let (kind, finding) = control.verdict();
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));

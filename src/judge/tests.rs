@@ -165,6 +165,25 @@ fn failed_control_decides_about_its_scope() {
     }
 }
 
+#[test]
+fn fetch_counts_without_its_control() {
+    let catalogue = catalogue(&[("ctl", Level::Must), ("r", Level::MustNot)]);
+    let governor =
+        Test { id: "ctl".into(), control: Some(Control::File), ..test("ctl", vec![wants(Outcome::Success)]) };
+    let wanted = Expectation { canary: Some(CanaryState::Untouched), ..Expectation::default() };
+    let test = test("r", vec![wanted]);
+    for (canary, kind) in [
+        (CanaryState::Untouched, VerdictKind::NotAsked),
+        (CanaryState::Touched, VerdictKind::Fail),
+        (CanaryState::Disclosed, VerdictKind::Fail),
+    ] {
+        let mut judge = Judge::new(&catalogue, &[]);
+        judge.judge(&target(), &governor, &id("f/c/ctl@2026-07-28+http"), &observation(vec![step(Outcome::ToolError)]));
+        let seen = observation(vec![StepObservation { canary: Some(canary), ..step(Outcome::Success) }]);
+        assert_eq!(judge.judge(&target(), &test, &id("f/c/t@2026-07-28+http"), &seen).remove(0).kind, kind);
+    }
+}
+
 /// The verdicts on a control that ends with this outcome, and on a test that it governs.
 fn after_control(targets: &[Target], alternatives: Vec<Expectation>, outcome: Outcome) -> (Verdict, Verdict) {
     let catalogue = catalogue(&[("r", Level::Must), ("other", Level::Must)]);
