@@ -46,9 +46,9 @@ async def build(request: dict[str, Any]) -> MCPServer:
     security = None if seconds is None else RequestStateSecurity.ephemeral(ttl=seconds)
     server = MCPServer(**fixture["server"], request_state_security=security)
     for tool in fixture["tools"]:
-        check_headers(tool)
         try:
             with raised_recursion_limit():
+                check_headers(tool)
                 function = tool_function(tool, is_modern(request))
             server.add_tool(function, **tool_parameters(tool))
         except Cannot:

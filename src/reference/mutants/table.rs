@@ -431,7 +431,7 @@ mutants! { |p|
             "base/meta-reserved-keys", "base/progress-sent", "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
-            "sep-2575/unsupported-version-over-http"],
+            "sep-2575/unsupported-version-over-http", "sep-2575/unsupported-version-requested"],
         /// Results have a `resultType` in every revision.
         "result-type-in-2025": {
             p.edit_if(Reply, LIST, "/result/resultType", Default(r#""complete""#));

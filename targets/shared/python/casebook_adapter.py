@@ -32,6 +32,9 @@ from starlette.types import ASGIApp
 Message = dict[str, Any]
 Server = TypeVar("Server")
 
+TARGETS = Path(__file__).resolve().parents[2]
+"""The folder of all targets. Their adapters and this module are in it, and so are their virtual environments."""
+
 MAX_JSON_DEPTH = 25_000
 """The recursion limit for reading and writing JSON. Generated fixtures are at most 10,000 levels deep."""
 
@@ -128,6 +131,12 @@ class Adapter(Generic[Server]):
             return await self.handlers[kind](message[kind], message["id"])
         except (Cannot, Refused) as error:
             return error.answer()
+        except Exception as error:
+            # What the adapter does by itself says nothing about the SDK.
+            if not is_own(error):
+                raise
+            traceback.print_exc()
+            return {"unsupported": f"the adapter failed: {type(error).__name__}: {error}"}
 
     async def hello(self, _request: Message, _id: str) -> Message:
         return {
@@ -203,6 +212,12 @@ class Adapter(Generic[Server]):
     async def drive(self, request: Message, _id: str) -> Message:
         self.sdk.check(request)
         return {"drove": await self.sdk.drive(request)}
+
+
+def is_own(error: Exception) -> bool:
+    """Tells whether an exception was raised by an adapter and not by a package that it uses."""
+    *_, innermost = traceback.extract_tb(error.__traceback__)
+    return ".venv" not in Path(innermost.filename).parts and Path(innermost.filename).is_relative_to(TARGETS)
 
 
 def main(sdk: Sdk[Any]) -> None:
