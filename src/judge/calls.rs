@@ -3,7 +3,7 @@
 //! Takes the messages of a step that lists the tools and calls each of them, gives the marks of the calls by tool. Must
 //! not know which marks a requirement forbids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::compare;
 use super::messages::{self, Wire};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
-use crate::model::arguments::{ListedSchema, With};
+use crate::model::arguments::{self, ListedSchema, With};
 use crate::model::case::{CallMark, TextState};
 use crate::model::observation::{CallEvidence, Observed};
 use crate::model::text::shortened;
@@ -35,9 +35,10 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
     let mut schemas: BTreeMap<String, Schemas> = BTreeMap::new();
     for (name, tool) in messages::listed(wire).unwrap_or_default() {
         let Some(name) = name.filter(|name| !schemas.contains_key(name)) else { continue };
-        schemas.insert(name, Schemas::of(&tool));
+        let is_read = schemas.len() < arguments::TOOLS;
+        schemas.insert(name, if is_read { Schemas::of(&tool) } else { Schemas::unread() });
     }
-    let mut marks = Marks::new();
+    let (mut marks, mut called) = (Marks::new(), BTreeSet::new());
     for answer in messages::answers(wire).iter().filter(|answer| answer.method == CALL) {
         let Some(call) = wire.at(answer.request).and_then(Call::of) else { continue };
         let Some(schemas) = schemas.get(&call.tool) else { continue };
@@ -47,9 +48,17 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
             With::Refused => refused(&call, schemas, answer.envelope),
             With::Accepted => accepted(schemas, answer.envelope),
         };
+        called.insert(call.tool.clone());
         let of_tool = marks.entry(call.tool).or_default();
         for (mark, reason) in found {
             of_tool.entry(mark).or_insert(CallEvidence { request: answer.request, reason });
+        }
+    }
+    if with == With::Refused {
+        for (name, schemas) in &schemas {
+            if let Some(mark) = schemas.unchecked(called.contains(name)) {
+                marks.entry(name.clone()).or_default().insert(mark, CallEvidence::default());
+            }
         }
     }
     marks.retain(|_, marks| !marks.is_empty());
@@ -58,7 +67,10 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
 
 /// The listed schemas of a tool.
 struct Schemas {
+    /// `None` if the schema cannot be evaluated, or if there is none.
     input: Option<ListedSchema>,
+    has_input: bool,
+    is_destructive: bool,
     has_output: bool,
     /// `None` if the schema cannot be evaluated, or if there is none.
     output: Option<ListedSchema>,
@@ -67,8 +79,29 @@ struct Schemas {
 impl Schemas {
     fn of(tool: &Members<'_>) -> Self {
         let read = |key: &str| tool.get(key).and_then(|raw| ListedSchema::read(raw.get()));
-        let has_output = tool.contains_key("outputSchema");
-        Self { input: read("inputSchema"), has_output, output: read("outputSchema") }
+        Self {
+            input: read("inputSchema"),
+            has_input: tool.contains_key("inputSchema"),
+            is_destructive: tool.get("annotations").is_some_and(|annotations| arguments::is_destructive(annotations)),
+            has_output: tool.contains_key("outputSchema"),
+            output: read("outputSchema"),
+        }
+    }
+
+    /// A tool after those whose schemas are read.
+    fn unread() -> Self {
+        Self { input: None, has_input: true, is_destructive: false, has_output: true, output: None }
+    }
+
+    /// The mark of a tool of which nobody knows whether it refuses wrong arguments, although it could be asked.
+    fn unchecked(&self, is_called: bool) -> Option<CallMark> {
+        match &self.input {
+            None => self.has_input.then_some(CallMark::InputUnchecked),
+            Some(schema) => {
+                let may_be_called = !is_called && !self.is_destructive && !schema.refused(false).is_empty();
+                may_be_called.then_some(CallMark::LeftOut)
+            }
+        }
     }
 }
 
@@ -258,10 +291,25 @@ mod tests {
     }
 
     #[test]
+    fn tool_that_was_not_called_is_named() {
+        let closed =
+            json!({"inputSchema": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}});
+        assert_eq!(marks(With::Refused, &closed, &[]), [CallMark::LeftOut]);
+        let remote = json!({"inputSchema": {"type": "object", "$ref": "http://localhost/a"}});
+        assert_eq!(marks(With::Refused, &remote, &[]), [CallMark::InputUnchecked]);
+        let open = json!({"inputSchema": {"type": "object"}});
+        assert_eq!(marks(With::Refused, &open, &[]), Vec::new());
+        assert_eq!(marks(With::Accepted, &closed, &[]), Vec::new());
+        let mut destructive = closed;
+        destructive["annotations"] = json!({"destructiveHint": true});
+        assert_eq!(marks(With::Refused, &destructive, &[]), Vec::new());
+    }
+
+    #[test]
     fn answers_to_refused_arguments_are_marked() {
         use CallMark::{
-            ArgumentsRefused, InvalidArgumentsAccepted, MaybeRefused, ProtocolError, RefusedByOtherCode,
-            RefusedByProtocolError, Result, ToolError,
+            ArgumentsRefused, InputUnchecked, InvalidArgumentsAccepted, MaybeRefused, ProtocolError,
+            RefusedByOtherCode, RefusedByProtocolError, Result, ToolError,
         };
         let schemas = json!({"inputSchema": {"type": "object", "required": ["a"]}});
         let error = |code: i64| json!({"error": {"code": code, "message": "no"}});
@@ -299,7 +347,7 @@ mod tests {
             assert_eq!(found, expected, "{arguments} {response}");
         }
         let unknown = json!({"inputSchema": {"$ref": "https://example.com/"}});
-        assert_eq!(marks(With::Refused, &unknown, &[(wrong, result)]), []);
+        assert_eq!(marks(With::Refused, &unknown, &[(wrong, result)]), [InputUnchecked]);
     }
 
     #[test]

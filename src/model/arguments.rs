@@ -6,6 +6,8 @@
 
 mod example;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::schema::{Schema, TooMuch};
@@ -13,8 +15,8 @@ use super::spec::words;
 use crate::jsonrpc::{ambiguity, nesting, pointer};
 use example::Examples;
 
-/// The most tools of a list that are called.
-pub const TOOLS: usize = 32;
+/// The most tools of a list whose schemas are read.
+pub const TOOLS: usize = 256;
 /// The most calls of one tool.
 pub const CALLS: usize = 8;
 /// The most bytes of a schema from which values are derived.
@@ -46,6 +48,16 @@ words! {
         /// Arguments that the listed schema accepts.
         Accepted = "accepted",
     }
+}
+
+/// Returns whether the annotations of a tool say that it can destroy something.
+pub fn is_destructive(annotations: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Annotations {
+        #[serde(rename = "destructiveHint")]
+        destructive: bool,
+    }
+    serde_json::from_str::<Annotations>(annotations.get()).is_ok_and(|annotations| annotations.destructive)
 }
 
 /// A listed schema from which values are derived.

@@ -22,6 +22,10 @@ words! {
         Structured = "structured",
         /// A call with arguments that the listed schema refuses returned a result that is not an error.
         InvalidArgumentsAccepted = "invalid-arguments-accepted",
+        /// No arguments were derived, because the listed inputSchema cannot be evaluated, or the list is too long.
+        InputUnchecked = "input-unchecked",
+        /// The tool was not called, because the calls of other tools took too much time or had too long responses.
+        LeftOut = "left-out",
         /// The server refused an object of arguments by a JSON-RPC error, which the model does not see.
         RefusedByProtocolError = "refused-by-protocol-error",
         /// The server refused an object of arguments by a JSON-RPC error with another code than -32602.
@@ -62,10 +66,13 @@ impl CallMark {
 
     /// Returns whether a call with this mark may have the flaw `flaw` without casebook detecting it.
     pub fn hides(self, flaw: Self) -> bool {
-        matches!(
-            (self, flaw),
-            (Self::OutputUnchecked, Self::OutputInvalid) | (Self::MaybeRefused, Self::InvalidArgumentsAccepted)
-        )
+        match flaw {
+            Self::OutputInvalid => self == Self::OutputUnchecked,
+            Self::InvalidArgumentsAccepted => {
+                matches!(self, Self::MaybeRefused | Self::InputUnchecked | Self::LeftOut)
+            }
+            _ => false,
+        }
     }
 
     /// Returns the flaw as a sentence about the tool.

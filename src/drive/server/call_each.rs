@@ -18,7 +18,7 @@ use super::connection::Connection;
 use super::exchange::{Exchange, ExchangeLog};
 use crate::drive::clock::Deadline;
 use crate::jsonrpc::message;
-use crate::model::arguments::{ListedSchema, TOOLS, With};
+use crate::model::arguments::{ListedSchema, TOOLS, With, is_destructive};
 use crate::model::callable::Callable;
 use crate::model::case::{Answer, Retry, Step};
 use crate::model::template::{Bindings, Template};
@@ -92,8 +92,8 @@ impl Connection {
     }
 }
 
-/// Returns the calls of the first tools of a list, each with the name of its tool: first one call of each tool, so that
-/// a slow tool delays no other one. Of two tools with one name, the first counts.
+/// Returns the calls of the tools of a list, each with the name of its tool: first one call of each tool, so that a slow
+/// tool delays no other one. Of two tools with one name, the first counts.
 fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
     #[derive(Deserialize)]
     struct Page<'a> {
@@ -115,8 +115,8 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
     let mut tools: Vec<Tool<'_>> = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok()).collect();
     let mut names = BTreeSet::new();
     tools.retain(|tool| names.insert(tool.name.clone()));
+    tools.truncate(TOOLS);
     let mut calls = Vec::new();
-    let mut called = 0;
     for Tool { name, input, annotations } in tools {
         let may_run = callable.allows(&name);
         if !may_run && annotations.is_some_and(is_destructive) {
@@ -128,25 +128,11 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
             With::Accepted => Vec::new(),
         });
         let arguments = arguments.unwrap_or_default();
-        called += usize::from(!arguments.is_empty());
-        if called > TOOLS {
-            break;
-        }
         calls.extend(arguments.into_iter().enumerate().map(|(round, arguments)| (round, name.clone(), arguments)));
     }
     // The sort keeps the order of the tools within a round.
     calls.sort_by_key(|(round, ..)| *round);
     calls.into_iter().map(|(_, name, arguments)| (name, arguments)).collect()
-}
-
-/// Returns whether the annotations of a tool say that it can destroy something.
-fn is_destructive(annotations: &RawValue) -> bool {
-    #[derive(Deserialize)]
-    struct Annotations {
-        #[serde(rename = "destructiveHint")]
-        destructive: bool,
-    }
-    serde_json::from_str::<Annotations>(annotations.get()).is_ok_and(|annotations| annotations.destructive)
 }
 
 #[cfg(test)]
@@ -200,11 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_a_long_or_malformed_list_are_limited() {
-        let many: Vec<_> = (0..100).map(|index| tool(&format!("t{index}"))).collect();
-        let names: BTreeSet<_> =
-            calls(With::Refused, &Callable::None, &list(&many.into())).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), TOOLS);
+    fn malformed_tools_of_a_list_are_not_called() {
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
         assert_eq!(calls(With::Accepted, &Callable::All, &list(&odd)).len(), 1);
         assert_eq!(calls(With::Accepted, &Callable::All, &list(&json!({}))), Vec::new());

@@ -28,6 +28,8 @@ pub(super) fn compare(
             } else if let Some(mark) = marks.keys().find(|mark| mark.hides(*flaw)) {
                 let reason = match mark {
                     CallMark::MaybeRefused => "a result that is not marked as an error has a text that reads like one",
+                    CallMark::LeftOut => "it was not called, because the calls of other tools took too long",
+                    CallMark::InputUnchecked => "the listed schema cannot be evaluated, or the list is too long",
                     _ => "the listed schema cannot be evaluated",
                 };
                 found.push(Compared::Unknown(undecidable(&format!("calls of `{tool}`"), reason)));
