@@ -1,4 +1,4 @@
-"""FastMCP sends results that do not conform to the output_schema that it lists, of functions and of subclasses."""
+"""FastMCP sends results that do not conform to the output_schema that it lists, or that have no structured content."""
 
 import sys
 from typing import Any
@@ -19,9 +19,14 @@ def function() -> dict[str, Any]:
     return {"n": "text"}
 
 
+def silent() -> ToolResult:
+    return ToolResult(content="7")
+
+
 async def main() -> int:
     server = FastMCP("repro")
     server.tool(output_schema=SCHEMA)(function)
+    server.tool(output_schema=SCHEMA)(silent)
     server.add_tool(Subclass(name="subclass", parameters={"type": "object"}, output_schema=SCHEMA))
     sent = []
     async with Client(server) as client:
@@ -31,7 +36,14 @@ async def main() -> int:
                 sent.append(result.structured_content == {"n": "text"})
             except RuntimeError as error:  # The client compares the result with the schema; the server does not.
                 sent.append("Invalid structured content" in str(error))
-    print(f'{{"n": "text"}} where the schema has a number: sent by a function {sent[0]}, by a subclass {sent[1]}')
+        try:
+            silenced = await client.call_tool_mcp("silent", {})
+            sent.append(silenced.structured_content is None and not silenced.is_error)
+        except RuntimeError as error:  # Again the client.
+            sent.append("structured content" in str(error))
+    print(
+        f'{{"n": "text"}} for a number: sent by a function {sent[0]}, by a subclass {sent[1]}; a text alone: {sent[2]}'
+    )
     return 0 if all(sent) else 1
 
 

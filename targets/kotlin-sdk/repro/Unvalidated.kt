@@ -28,11 +28,13 @@ suspend fun main() {
     server.addTool("echo", "Echo.", ToolSchema(properties = input), outputSchema = output) { request ->
         CallToolResult(content = emptyList(), structuredContent = request.arguments)
     }
+    server.addTool("silent", "Returns nothing.", ToolSchema(), outputSchema = output) { CallToolResult(emptyList()) }
     val answer = exchange(server, INITIALIZE, INITIALIZED, call("echo", """{"n":"no integer"}"""))
-    if ("\"structuredContent\":{\"n\":\"no integer\"}" in answer) {
-        println("an invalid argument reached the tool, and its invalid result was sent: $answer")
+    val silence = exchange(server, INITIALIZE, INITIALIZED, call("silent", "{}"))
+    if ("\"structuredContent\":{\"n\":\"no integer\"}" in answer && "\"content\":[]" in silence) {
+        println("an invalid argument reached the tool, and its invalid result was sent: $answer; and none: $silence")
         exitProcess(0)
     }
-    println("the server answered $answer")
+    println("the server answered $answer and $silence")
     exitProcess(1)
 }

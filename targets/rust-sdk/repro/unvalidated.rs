@@ -25,30 +25,46 @@ impl ServerHandler for Tools {
     }
 }
 
-#[tokio::main]
-async fn main() -> Result<ExitCode, Box<dyn Error>> {
+fn tools() -> Tools {
     let object = |schema: Value| Arc::new(schema.as_object().cloned().unwrap_or_default());
-    // The argument must be an integer, the result needs a member, and minLength cannot be negative.
+    // The argument must be an integer, the results need a member, and minLength cannot be negative.
     let input = json!({ "type": "object", "properties": { "n": { "type": "integer" }, "s": { "minLength": -1 } } });
-    let output = json!({ "type": "object", "required": ["missing"] });
-    let tool = Tool::new_with_raw("echo", None, object(input)).with_raw_output_schema(object(output));
+    let output = object(json!({ "type": "object", "required": ["missing"] }));
+    let echo = Tool::new_with_raw("echo", None, object(input)).with_raw_output_schema(output.clone());
+    let silent = Tool::new_with_raw("silent", None, object(json!({ "type": "object" }))).with_raw_output_schema(output);
     let mut router = ToolRouter::new();
-    router.add_route(ToolRoute::new_dyn(tool, |call| {
+    router.add_route(ToolRoute::new_dyn(echo, |call| {
         Box::pin(async move { Ok(CallToolResult::structured(json!(call.arguments)).into()) })
     }));
-    let answer = exchange(
-        Tools(router),
+    router
+        .add_route(ToolRoute::new_dyn(silent, |_| Box::pin(async { Ok(CallToolResult::success(Vec::new()).into()) })));
+    Tools(router)
+}
+
+/// Calls a tool of a new server, and returns the answer.
+async fn call(params: Value) -> Result<String, Box<dyn Error>> {
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string();
+    exchange(
+        tools(),
         &[
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"n":"no integer"}}}"#,
+            &call,
         ],
     )
-    .await?;
-    if answer.contains(r#""structuredContent":{"n":"no integer"}"#) {
-        println!("an invalid argument reached the tool, and its invalid result was sent: {answer}");
+    .await
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let invalid = call(json!({ "name": "echo", "arguments": { "n": "no integer" } })).await?;
+    let missing = call(json!({ "name": "silent", "arguments": {} })).await?;
+    if invalid.contains(r#""structuredContent":{"n":"no integer"}"#) && missing.contains(r#""content":[]"#) {
+        println!(
+            "an invalid argument reached the tool, and its invalid result was sent: {invalid}; and none: {missing}"
+        );
         return Ok(ExitCode::SUCCESS);
     }
-    println!("the server answered {answer}");
+    println!("the server answered {invalid} and {missing}");
     Ok(ExitCode::FAILURE)
 }
