@@ -390,11 +390,11 @@ pub struct ReportArgs {
 /// `casebook diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// First run log, one target of it, or a folder of snapshots
-    #[arg(value_name = "RUN_LOG[#TARGET]|DIR")]
+    /// First run log, one target of it, or a folder of snapshots with one of its variants
+    #[arg(value_name = "RUN_LOG[#TARGET]|DIR[:VARIANT]")]
     pub old: String,
-    /// Second run log, one target of it, or a folder of snapshots [default: the first run log, with two --target]
-    #[arg(value_name = "RUN_LOG[#TARGET]|DIR")]
+    /// Second run log, one target of it, or a folder of snapshots with one of its variants [default: the first run log, with two --target]
+    #[arg(value_name = "RUN_LOG[#TARGET]|DIR[:VARIANT]")]
     pub new: Option<String>,
     /// Compare this target; give it once for both run logs, or twice for two targets
     #[arg(long, value_name = "TARGET", help_heading = heading::TARGETS)]

@@ -1,4 +1,4 @@
-//! `casebook diff`: compares two run logs, targets or versions, or two folders of snapshots. It starts no target.
+//! `casebook diff`: compares two run logs, targets or versions, or the snapshots of two. It starts no target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,16 +9,16 @@ use crate::load;
 use crate::model::record::Record;
 use crate::model::{Printable, TargetId};
 use crate::report::Source;
-use crate::report::snapshot::differences;
+use crate::report::snapshot::{differences, folder_of_variant};
 use crate::report::terminal::{eprint_line, show};
 use crate::report::versus::Versus;
 
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
-    if let (old, Some(new)) = (Utf8Path::new(&args.old), args.new.as_deref().map(Utf8Path::new))
-        && old.is_dir()
-        && new.is_dir()
-    {
-        return of_snapshots(old, new);
+    if let (Some(old), Some(new)) = (folder_of_variant(&args.old), args.new.as_deref().and_then(folder_of_variant)) {
+        let text = differences(old, new).map_err(usage)?;
+        let text = text.ok_or_else(|| Problem::new(Exit::Nothing, "the snapshots have no test in common"))?;
+        show(&text).map_err(|error| Problem::output(&error))?;
+        return Ok(Exit::Fine);
     }
     let library = load::load(&args.cases.sources()?)?;
     let (old, old_target) = opened(&args.old)?;
@@ -62,14 +62,6 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         (false, _) if !cut.is_empty() => Exit::Interrupted,
         (false, _) => Exit::Fine,
     })
-}
-
-/// Prints the differences between two folders of snapshots.
-fn of_snapshots(old: &Utf8Path, new: &Utf8Path) -> Result<Exit, Problem> {
-    let text = differences(old, new).map_err(usage)?;
-    let text = text.ok_or_else(|| Problem::new(Exit::Nothing, "the snapshots have no test in common"))?;
-    show(&text).map_err(|error| Problem::output(&error))?;
-    Ok(Exit::Fine)
 }
 
 fn usage(text: impl Into<Printable>) -> Problem {

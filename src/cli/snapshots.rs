@@ -1,7 +1,8 @@
 //! Compares the observations of a run with the snapshots, or writes them with `--accept`.
 //!
 //! Takes the records of a run and the plan of a run without a selection, gives [`Changes`]. Of each snapshot, compares
-//! the lines of tests that were observed, and the lines of tests that no longer exist.
+//! the lines of tests that were observed, and the lines of tests that no longer exist. The lines of other variants of a
+//! target are neither compared nor changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use crate::model::record::{Record, SnapshotProblem, SnapshotState};
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
 use crate::plan::{Group, Plan};
-use crate::report::snapshot::{self, Body, Diff, Ways};
+use crate::report::snapshot::{self, Body, Diff, Snapshot, Ways};
 use crate::report::terminal::{Terminal, eprint_line};
 
 /// The differences between the observations of a run and the snapshots.
@@ -218,7 +219,8 @@ impl<'a> Snapshots<'a> {
         self.close();
         for (target, folder) in &self.folders {
             let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));
-            self.changes.counts.not_run += snapshot::cases(folder).into_iter().filter(is_left_out).count();
+            let cases = snapshot::cases_of_variant(folder, snapshot::variant(target));
+            self.changes.counts.not_run += cases.into_iter().filter(is_left_out).count();
         }
         (self.changes, self.failed.map_or(Ok(()), Err))
     }
@@ -248,16 +250,19 @@ impl<'a> Snapshots<'a> {
             );
             return Err(Problem::new(Exit::Unexpected, text));
         }
+        let _lock = self.changes.written.is_some().then(|| snapshot::lock(&path));
         let is_whole = seen.ways() == *planned;
-        let (old, is_new) = match snapshot::read(&path) {
-            Ok(Some(old)) => (old, false),
-            Ok(None) => (Body::default(), true),
-            Err(_) if self.changes.written.is_some() && is_whole => (Body::default(), true),
+        let mut stored = match snapshot::read(&path) {
+            Ok(stored) => stored.unwrap_or_default(),
+            Err(_) if self.changes.written.is_some() && is_whole => Snapshot::default(),
             Err(why) => {
                 self.changes.unreadable.push((target, case, why));
                 return Ok(());
             }
         };
+        let variant = snapshot::variant(&target);
+        let old = stored.remove(variant);
+        let (is_new, old) = (old.is_none(), old.unwrap_or_default());
         // The lines of tests that this run has not observed stay as they are.
         let (kept, compared) = old.divide(|path, way| snapshot::has(planned, path, way) && !seen.has(path, way));
         self.changes.counts.compared += usize::from(!is_new);
@@ -269,8 +274,11 @@ impl<'a> Snapshots<'a> {
             written.merged += usize::from(!kept.is_empty());
             let body = kept.with(seen);
             written.incomplete += usize::from(body.ways() != *planned);
-            let written = snapshot::write(&path, &target, &case, &body.text());
-            return written.map_err(|error| Problem::unsaved(&path, &error));
+            // Lines from before the target got its first variant, or lost its last one, are removed.
+            stored.retain(|other, _| other.is_empty() == variant.is_empty());
+            stored.insert(variant.to_owned(), body);
+            let saved = snapshot::write(&path, &target, &case, &stored);
+            return saved.map_err(|error| Problem::unsaved(&path, &error));
         }
         if is_new {
             self.changes.missing.push((target, case));

@@ -323,6 +323,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let known = object.get("known").map_or_else(Vec::new, |node| known(reader, node, &names));
     let author = object.get("author").map_or_else(Vec::new, |node| author(reader, node, &names));
     let name = folder.file_name().unwrap_or("target").to_owned();
+    // `snapshots/` of a repository that has it beside `targets/`, or one beside the file.
+    let snapshots = shared(&folder).map_or_else(|| folder.join("snapshots"), |shared| shared.join(&name));
     if !is_target_name(&name) || name.contains('+') {
         let mistake = reader.mistake(Lint::IdStyle, format!("`{name}` cannot be the name of a target"));
         reader.push(mistake.help("rename its folder to a shorter name without hidden characters and without `+`"));
@@ -345,7 +347,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         known: Vec::new(),
         repro,
         author: Vec::new(),
-        snapshots: None,
+        snapshots: Some(snapshots),
         survey: None,
     };
     let one = |variant: Option<&Variant>| {
@@ -358,7 +360,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         let author = author.map(|(left, is_shared)| LeftToAuthor { is_shared: is_shared && is_narrowed, ..left });
         let author = author.collect();
         let id = TargetId { variant: name, ..target.id.clone() };
-        Target { snapshots: Some(snapshots(&target.folder, &id)), id, claims, known, author, ..target.clone() }
+        Target { id, claims, known, author, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);
@@ -366,23 +368,10 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     Some(variants.iter().map(|variant| one(Some(variant))).collect())
 }
 
-/// The folder of a target's snapshots: `snapshots/` of a repository that has it beside `targets/`, or one beside the file.
-fn snapshots(folder: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
-    shared(folder).map_or_else(|| variant_of(folder.join("snapshots"), id), |shared| below(&shared, id))
-}
-
 /// The folder `snapshots/` of a repository, which belongs to the cases beside it.
 fn shared(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let targets = folder.parent().filter(|parent| parent.file_name() == Some(TARGETS))?;
     targets.parent().map(|root| root.join("snapshots")).filter(|snapshots| snapshots.is_dir())
-}
-
-fn below(shared: &Utf8Path, id: &TargetId) -> Utf8PathBuf {
-    variant_of(shared.join(&id.name), id)
-}
-
-fn variant_of(own: Utf8PathBuf, id: &TargetId) -> Utf8PathBuf {
-    id.variant.iter().fold(own, |own, variant| own.join(variant))
 }
 
 /// Sets the snapshots of a target for cases other than the embedded ones.
@@ -395,7 +384,7 @@ pub fn for_cases(target: Target, beside: Option<&Utf8Path>) -> Target {
     if is_mutant || !is_shared {
         return target;
     }
-    Target { snapshots: beside.map(|beside| below(beside, &target.id)), ..target }
+    Target { snapshots: beside.map(|beside| beside.join(&target.id.name)), ..target }
 }
 
 /// Reads a command. A program with a slash is a path relative to the target's folder; any other is found on the PATH.

@@ -46,7 +46,7 @@ pub struct Target {
     pub repro: Vec<String>,
     /// The requirements that the SDK's documentation leaves to the author of a server or client.
     pub author: Vec<LeftToAuthor>,
-    /// The folder of its snapshots; `None` if it has none.
+    /// The folder of its snapshots, and of those of its other variants; `None` if it has none.
     pub snapshots: Option<Utf8PathBuf>,
     /// The reason why nobody has run the target yet.
     pub unverified: Option<String>,

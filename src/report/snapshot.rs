@@ -1,7 +1,7 @@
-//! Snapshots: the observations of one case file and target as text, in insta's file format.
+//! Snapshots: the observations of one case file and target, in all its variants, as text in insta's file format.
 //!
-//! Takes records of one case file and target, gives a body; compares bodies, reads and writes their files. What varies
-//! from run to run is left out. Must not know verdicts.
+//! Takes records of one case file and variant, gives a body; compares bodies, reads and writes the files of all bodies of
+//! a target. What varies from run to run is left out. Must not know verdicts.
 
 mod body;
 mod differences;
@@ -10,8 +10,8 @@ mod observation;
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
-pub use self::body::{Body, Malformed, Way, Ways};
-pub use self::differences::differences;
+pub use self::body::{Body, Malformed, Snapshot, Way, Ways, render};
+pub use self::differences::{differences, folder_of_variant};
 pub(super) use self::observation::observation;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -33,6 +33,11 @@ const MOST_ENTRIES: usize = 10_000;
 /// The file of a case's snapshot in its target's folder.
 pub fn path(folder: &Utf8Path, case: &CaseId) -> Utf8PathBuf {
     folder.join(case.folder()).join(format!("{}{EXTENSION}", case.file()))
+}
+
+/// The variant of a target; empty if it has none.
+pub fn variant(target: &TargetId) -> &str {
+    target.variant.as_deref().unwrap_or_default()
 }
 
 /// The path of a test in the snapshot of its case file, and the way in which it is run.
@@ -72,6 +77,13 @@ pub fn has(ways: &Ways, path: &str, way: Way) -> bool {
 }
 
 impl Body {
+    /// The observations of all given records.
+    pub fn from_records<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut body = Self::default();
+        records.into_iter().for_each(|record| body.add(record));
+        body
+    }
+
     /// Adds the observation of a test.
     pub fn add(&mut self, record: &Record) {
         let (path, way) = place(&record.test);
@@ -81,15 +93,8 @@ impl Body {
     }
 }
 
-/// The body of all given records, rendered.
-pub fn render<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
-    let mut body = Body::default();
-    records.into_iter().for_each(|record| body.add(record));
-    body.text()
-}
-
-/// The file's text: insta's front matter, and the body.
-pub fn file_text(target: &TargetId, case: &CaseId, body: &str) -> String {
+/// The file's text: insta's front matter, and the body. `target` is the name without a variant.
+pub fn file_text(target: &str, case: &CaseId, body: &str) -> String {
     format!("---\ndescription: \"{case} as {target} has it\"\n---\n{}\n", body.trim_end())
 }
 
@@ -112,7 +117,7 @@ pub fn is_behind_link(path: &Utf8Path) -> bool {
 ///
 /// # Errors
 /// The reason why it cannot be read, with its path.
-pub fn read(path: &Utf8Path) -> Result<Option<Body>, String> {
+pub fn read(path: &Utf8Path) -> Result<Option<Snapshot>, String> {
     match file::read_text(path, MOST_BYTES) {
         Ok(text) => parse(&text).map(Some).map_err(|error| format!("{path}:{}: {error}", error.line)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -124,10 +129,10 @@ pub fn read(path: &Utf8Path) -> Result<Option<Body>, String> {
 ///
 /// # Errors
 /// The first line of the file that no snapshot has.
-pub fn parse(file: &str) -> Result<Body, Malformed> {
+pub fn parse(file: &str) -> Result<Snapshot, Malformed> {
     let body = body(file);
     let above = file[..file.len() - body.len()].lines().count();
-    Body::parse(body).map_err(|malformed| Malformed { line: malformed.line + above, ..malformed })
+    body::parse(body).map_err(|malformed| Malformed { line: malformed.line + above, ..malformed })
 }
 
 /// The case files that have a snapshot in a target's folder; links are not followed.
@@ -145,11 +150,30 @@ pub fn cases(folder: &Utf8Path) -> BTreeSet<CaseId> {
     folders.flat_map(in_folder).collect()
 }
 
+/// The case files of which a target's folder has snapshots of this variant, or snapshots that cannot be read.
+pub fn cases_of_variant(folder: &Utf8Path, variant: &str) -> BTreeSet<CaseId> {
+    let mut cases = cases(folder);
+    cases.retain(|case| match read(&path(folder, case)) {
+        Ok(snapshot) => snapshot.is_some_and(|snapshot| snapshot.contains_key(variant)),
+        Err(_) => true,
+    });
+    cases
+}
+
+/// Keeps other runs from writing to the folder of a snapshot until the result is dropped, where the system can lock
+/// folders. Two runs can accept two variants of a target at the same time, and these share a file.
+pub fn lock(path: &Utf8Path) -> Option<std::fs::File> {
+    let folder = path.parent()?;
+    std::fs::create_dir_all(folder).ok()?;
+    let folder = std::fs::File::open(folder).ok()?;
+    folder.lock().ok().map(|()| folder)
+}
+
 /// Writes a snapshot's file atomically.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> io::Result<()> {
+pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, snapshot: &Snapshot) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut new = tempfile::Builder::new();
@@ -161,7 +185,7 @@ pub fn write(path: &Utf8Path, target: &TargetId, case: &CaseId, body: &str) -> i
         new.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = new.tempfile_in(folder)?;
-    new.write_all(file_text(target, case, body).as_bytes())?;
+    new.write_all(file_text(&target.name, case, &render(snapshot)).as_bytes())?;
     new.persist(path).map(drop).map_err(|error| error.error)
 }
 
@@ -220,7 +244,7 @@ mod tests {
         Record { observation: samples::observation(vec![step]), ..samples::record(0, test, Outcome::Success) }
     }
 
-    fn sample() -> String {
+    fn sample() -> Snapshot {
         let saw = |value: Value| StepObservation {
             saw: Some(Observed::Value(value.clone())),
             structured: Some(Observed::Value(value)),
@@ -242,7 +266,7 @@ mod tests {
             ..samples::record(0, "f/c/two@2026-07-28+http", Outcome::Success)
         };
         let both = || json!({"b": "\u{202e}", "a": 1});
-        render(&[
+        let body = Body::from_records(&[
             record("f/c/call/a@2026-07-28+http", StepObservation { status: Some(400), ..error.clone() }),
             record("f/c/call/a@2025-06-18+stdio", saw(both())),
             record("f/c/call/a@2025-06-18+http", saw(both())),
@@ -252,7 +276,8 @@ mod tests {
             record("f/c/any@2026-07-28+http", list.clone()),
             record("f/c/call/b@2026-07-28+http", list),
             two,
-        ])
+        ]);
+        Snapshot::from([(String::new(), body)])
     }
 
     #[test]
@@ -274,7 +299,7 @@ two
         asked "LONG"
     2 crash
 "#;
-        assert_eq!(sample(), expected.replace("LONG", &"long".repeat(30)));
+        assert_eq!(render(&sample()), expected.replace("LONG", &"long".repeat(30)));
     }
 
     #[test]
@@ -287,9 +312,9 @@ two
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(path.parent().expect("a folder"));
         settings.set_prepend_module_to_snapshot(false);
-        settings.bind(|| insta::assert_snapshot!("c", sample()));
+        settings.bind(|| insta::assert_snapshot!("c", render(&sample())));
         let text = std::fs::read_to_string(&path).expect("text");
-        assert_eq!(compare(body(&text), &sample()), None);
+        assert_eq!(compare(body(&text), &render(&sample())), None);
         assert_eq!(path, root.join("f/c.snap"));
     }
 

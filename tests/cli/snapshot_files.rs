@@ -1,6 +1,6 @@
 //! Snapshots of partial runs and damaged snapshots: compared, kept, written and reported.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{PROGRAM, Sandbox};
 
 const LETTER: &str = "snapshots/reference/post/letter.snap";
 const PARCEL: &str = "snapshots/reference/post/parcel.snap";
@@ -173,6 +173,86 @@ fn diff_of_two_folders_shows_the_differences_of_their_snapshots() {
     diff("cases").exits(3).stderr_has(&["the snapshots have no test in common"]);
     sandbox.write("snapshots/t/post/parcel.snap", "damaged");
     diff("snapshots/t").exits(2).stderr_has(&["snapshots/t/post/parcel.snap:1: "]);
+}
+
+/// The snapshot of a target with variants.
+const OF_VARIANTS: &str = "t/snapshots/post/parcel.snap";
+
+/// A target with the variants `high` and `low`, which claims one revision less.
+fn with_variants() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let hello = r#"sed -u -e 's|"variants":[[][^]]*\]|"variants":["high","low"]|'"#;
+    let command = serde_json::to_string(&["sh", "-c", &format!("{PROGRAM} __adapter | {hello}")]).expect("strings");
+    let claims = "roles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2025-11-25\", \"2026-07-28\"]";
+    let variants = "[variants.high]\n[variants.low]\nrevisions = [\"2026-07-28\"]\n";
+    let text = format!("title = \"A target\"\ncommand = {command}\n\n[claims]\n{claims}\n\n{variants}");
+    sandbox.write("t/target.toml", &text);
+    sandbox
+}
+
+#[test]
+fn variants_share_a_file_and_are_compared_and_accepted_alone() {
+    let sandbox = with_variants();
+    let run = |what: &str| sandbox.run(&format!("run {what} --cases cases"));
+    run("t:high --accept").exits(0).stderr_has(&["snapshots written: 2"]);
+    run("t:low").exits(1).stdout_has(&["snapshots missing: 2"]);
+    run("t:low --only post/parcel --accept").exits(0).stderr_has(&["snapshots written: 1\n"]);
+    run("t:low").exits(1).stdout_has(&["snapshot missing  t:low  post/letter"]);
+    run("t --accept").exits(0).stderr_has(&["snapshots written: 1\n"]);
+    run("t:low --only post/parcel").exits(0).stderr_has(&["compared: 1; not compared: 1 (1 not run, "]);
+    let whole = sandbox.read(OF_VARIANTS);
+    let head = "---\ndescription: \"post/parcel as t has it\"\n---\n\
+                unless noted: 2025-11-25..2026-07-28 http of high; 2026-07-28 http of low; ";
+    assert!(whole.starts_with(head) && whole.ends_with(WORD), "{whole}");
+    replace(&sandbox, OF_VARIANTS, WORD, "\nword\n  of high: tool-error\n  of low: crash\n");
+    let changed = sandbox.read(OF_VARIANTS);
+    run("t:high").exits(0).stderr_has(&["snapshots compared: 2\n"]);
+    run("t:high --accept").exits(0).stderr_has(&["snapshots written: 0\n"]);
+    let shown = ["snapshot changed  t:low  post/parcel", "-   crash", "+   tool-error"];
+    run("t").exits(1).stdout_has(&shown).stdout_has(&["snapshots changed: 1"]);
+    replace(&sandbox, OF_VARIANTS, "  of high: tool-error", "  of high: success");
+    run("t:high --revision 2026-07-28 --accept").exits(0).stderr_has(&["snapshots written: 1 (1 merged"]);
+    let line = "  2025-11-25 http: success\n  2026-07-28 http of high: tool-error\n  of low: crash\n";
+    assert_eq!(sandbox.read(OF_VARIANTS), changed.replace("  of high: tool-error\n  of low: crash\n", line));
+    run("t:high --accept").exits(0);
+    assert_eq!(sandbox.read(OF_VARIANTS), changed);
+    run("t:low --accept").exits(0);
+    assert_eq!(sandbox.read(OF_VARIANTS), whole);
+    replace(&sandbox, OF_VARIANTS, WORD, "\nword\n  of high: tool-error\n  of lower: crash\n");
+    for variant in ["t:high", "t:low"] {
+        run(variant).exits(1).stdout_has(&["post/parcel.snap:", "`of lower: crash` does not begin with revisions"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn variants_that_are_accepted_at_the_same_time_are_both_written() {
+    let sandbox = with_variants();
+    sandbox.run("run t --cases cases --accept").exits(0);
+    let whole = sandbox.read(OF_VARIANTS);
+    std::fs::remove_dir_all(sandbox.path().join("t/snapshots")).expect("it is there");
+    std::thread::scope(|scope| {
+        for variant in ["high", "low"] {
+            let sandbox = &sandbox;
+            scope.spawn(move || sandbox.run(&format!("run t:{variant} --cases cases --accept")).exits(0).status);
+        }
+    });
+    assert_eq!(sandbox.read(OF_VARIANTS), whole);
+}
+
+#[test]
+fn diff_compares_two_variants_in_one_folder() {
+    let sandbox = with_variants();
+    sandbox.run("run t --cases cases --accept").exits(0);
+    replace(&sandbox, OF_VARIANTS, WORD, "\nword\n  of high: tool-error\n  of low: crash\n");
+    let diff = |first: &str, second: &str| sandbox.run(&format!("diff {first} {second}"));
+    let section = "\n### post/parcel\n\n`word`\n\n```diff\n@@ 2026-07-28 http @@\n- tool-error\n+ crash\n```\n";
+    let variants = diff("t/snapshots:high", "t/snapshots:low");
+    variants.exits(0).stdout_has(&["# t/snapshots:low: differences from t/snapshots:high", "| different | 1 |"]);
+    assert!(variants.out.ends_with(section), "{}", variants.out);
+    let unnamed = diff("t/snapshots:high", "t/snapshots");
+    unnamed.exits(2).stderr_has(&["are of the variants high, low; name one of them, as in t/snapshots:high"]);
+    diff("t/snapshots:high", "t/snapshots:lower").exits(3).stderr_has(&["the snapshots have no test in common"]);
 }
 
 #[test]

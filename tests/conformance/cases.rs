@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 use casebook::load::{Here, target};
-use casebook::report::snapshot;
+use casebook::report::snapshot::{self, Body};
 use casebook::trials::{Ran, as_expected, trials_with};
 use libtest_mimic::{Failed, Trial};
 
@@ -18,15 +18,18 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials_with(targets, program, matches_snapshot).expect("the cases are sound")
 }
 
-/// Compares the observations with the snapshots of `casebook run`, through insta, so that `cargo insta review` works.
+/// Compares the observations with the snapshots of `casebook run`, through insta, so that `cargo insta review` works. The
+/// lines of other variants stay as they are.
 fn matches_snapshot(ran: &Ran<'_>) -> Result<(), Failed> {
     as_expected(ran)?;
     let records: Vec<_> = ran.repeatable().collect();
     let Some(case) = records.first().map(|record| &record.test.case) else { return Ok(()) };
     let folder = ran.target.snapshots.as_ref().expect("every target of this repository has snapshots");
+    let mut stored = snapshot::read(&snapshot::path(folder, case))?.unwrap_or_default();
+    stored.insert(snapshot::variant(&ran.target.id).to_owned(), Body::from_records(records.iter().copied()));
     let mut settings = insta::Settings::new();
     settings.set_snapshot_path(folder.join(case.folder()));
     settings.set_prepend_module_to_snapshot(false);
-    settings.bind(|| insta::assert_snapshot!(case.file(), snapshot::render(records.iter().copied())));
+    settings.bind(|| insta::assert_snapshot!(case.file(), snapshot::render(&stored)));
     Ok(())
 }

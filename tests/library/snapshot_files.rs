@@ -1,6 +1,6 @@
 //! Compares the snapshots of this repository with the plan of an unfiltered run of each target. No process is started.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -61,11 +61,14 @@ fn snapshots_contain_exactly_the_planned_tests() {
     let here = Here::new(root);
     let library = load(&[Source::Embedded]).expect("the cases are sound");
     let targets = targets(root, &here);
-    let (mut wrong, mut files) = (Vec::new(), 0);
+    let (mut wrong, mut files) = (Vec::new(), BTreeMap::<_, BTreeSet<String>>::new());
     for target in targets.into_iter().map(Arc::new) {
         let folder = target.snapshots.as_ref().expect("every target of this repository has a place for snapshots");
-        let there = snapshot::cases(folder);
-        files += there.len();
+        let variant = snapshot::variant(&target.id);
+        let there = snapshot::cases_of_variant(folder, variant);
+        for case in &there {
+            files.entry(snapshot::path(folder, case)).or_default().insert(variant.to_owned());
+        }
         if there.is_empty() && WITHOUT.iter().any(|(name, _)| *name == target.id.name) {
             continue;
         }
@@ -89,14 +92,18 @@ fn snapshots_contain_exactly_the_planned_tests() {
                 wrong.push(format!("{name}: no snapshot"));
                 continue;
             }
-            let text = std::fs::read_to_string(&path).expect("text");
-            let has = snapshot::parse(&text).unwrap_or_else(|error| panic!("{path}:{}: {error}", error.line)).ways();
+            let mut snapshot = snapshot::read(&path).expect("a snapshot").expect("a file");
+            let has = snapshot.remove(variant).expect("the variant").ways();
             wrong.extend(lacking(planned, &has).map(|tests| format!("{name}: lacks {tests}")));
             wrong
                 .extend(lacking(&has, planned).map(|tests| format!("{name}: has tests that no run includes, {tests}")));
         }
     }
-    let others = files_below(&root.join("snapshots")).saturating_sub(files);
-    assert_eq!(others, 0, "snapshots of targets or variants that no longer exist");
+    let others = files_below(&root.join("snapshots")).saturating_sub(files.len());
+    assert_eq!(others, 0, "snapshots of targets that no longer exist");
+    for (path, variants) in &files {
+        let snapshot = snapshot::read(path).expect("a snapshot").expect("a file");
+        assert!(snapshot.keys().eq(variants), "{path} has variants that no longer exist");
+    }
     assert!(wrong.is_empty(), "run these targets without filters and with --accept:\n{}", wrong.join("\n"));
 }

@@ -1,10 +1,10 @@
-//! The text of a snapshot without its front matter: rendered, parsed, and divided by test, revision and transport.
+//! The text of a snapshot without its front matter: rendered, parsed, and divided by variant, test, revision and transport.
 //!
-//! Takes the observation of each run as text; gives a body in which equal observations share a block, and reads such a
-//! body again. Must not know how an observation becomes text, nor where files are.
+//! Takes the observation of each run as text; gives one text for all variants of a target, in which equal observations
+//! share a block, and reads such a text again. Must not know how an observation becomes text, nor where files are.
 //!
 //! ```text
-//! unless noted: 2025-11-25..2026-07-28 stdio http; …
+//! unless noted: 2025-11-25..2026-07-28 stdio http of high low; 2026-07-28 http of stateless; …
 //!
 //! accepts/any-of
 //! accepts/not
@@ -12,7 +12,12 @@
 //!
 //! rejects/any-of
 //!   2025-11-25 stdio http, 2026-07-28 http: tool-error
-//!   2026-07-28 stdio: crash
+//!   2026-07-28 stdio of high: crash
+//!   2026-07-28 stdio of low: success
+//!
+//! rejects/not
+//!   of high stateless: tool-error
+//!   of low: success
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +33,15 @@ pub type Way = (Revision, Transport);
 /// Ways by the path of a test: the part of its id behind the case file.
 pub type Ways = BTreeMap<String, BTreeSet<Way>>;
 
-/// Begins the first line of a body; behind it are the ways of observations without any.
+/// A way, and the variant that is run on it; the name of a target without variants is empty.
+type VariantWay<'t> = (Way, &'t str);
+
+/// Begins the first line; behind it are the ways of all variants.
 const HEAD: &str = "unless noted: ";
-/// Ends the first line of a body: what observations don't repeat.
+/// Ends the first line: what observations don't repeat.
 pub(super) const USUAL: &str = "; structured content is as the tool saw it, and text mirrors it";
+/// Stands before the names of variants.
+const OF: &str = "of ";
 /// The indent of an observation.
 const OBSERVATION: &str = "  ";
 /// The indent of the further lines of an observation.
@@ -39,14 +49,14 @@ const FURTHER: &str = "    ";
 /// The number of characters of a malformed line that are shown.
 const SHOWN: usize = 60;
 
-/// Observations of one test by way.
-type Seen = BTreeMap<Way, String>;
-
-/// Observations by test and way.
+/// Observations of one target, or of one variant of it, by test and way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Body(BTreeMap<String, Seen>);
+pub struct Body(BTreeMap<String, BTreeMap<Way, String>>);
 
-/// The first line of a body that cannot be parsed.
+/// The bodies of the variants of a target, by name; the name of a target without variants is empty.
+pub type Snapshot = BTreeMap<String, Body>;
+
+/// The first line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Malformed {
@@ -56,20 +66,22 @@ pub struct Malformed {
     pub reason: String,
 }
 
-/// The lines of a body that were read so far.
-struct Parser {
-    /// The ways of observations without any.
-    usual: Vec<Way>,
-    body: Body,
+/// The lines that were read so far.
+struct Parser<'t> {
+    /// The ways of the first line. All others are some of these.
+    usual: BTreeSet<VariantWay<'t>>,
+    snapshot: Snapshot,
+    /// All tests that were named.
+    named: BTreeSet<&'t str>,
     /// The tests of the block that is being read.
-    tests: Vec<String>,
-    seen: Seen,
+    tests: Vec<&'t str>,
+    seen: BTreeMap<VariantWay<'t>, String>,
     /// The ways of the observation that is being read.
-    ways: Vec<Way>,
+    ways: BTreeSet<VariantWay<'t>>,
 }
 
-impl Parser {
-    fn line(&mut self, text: &str) -> Result<(), String> {
+impl<'t> Parser<'t> {
+    fn line(&mut self, text: &'t str) -> Result<(), String> {
         if text.is_empty() {
             self.close();
         } else if text.starts_with(FURTHER) {
@@ -84,9 +96,13 @@ impl Parser {
                 return Err("an observation without a test above it".to_owned());
             }
             let (ways, text) = self.observed(observed)?;
-            for (revision, transport) in &ways {
-                if self.seen.insert((*revision, *transport), text.to_owned()).is_some() {
-                    return Err(format!("a second observation on {revision} over {transport}"));
+            for way in &ways {
+                if self.seen.insert(*way, text.to_owned()).is_some() {
+                    let ((revision, transport), variant) = way;
+                    return Err(format!(
+                        "a second observation on {revision} over {transport}{}",
+                        of_variants([*variant])
+                    ));
                 }
             }
             self.ways = ways;
@@ -99,24 +115,42 @@ impl Parser {
             if parts.len() > 2 || !parts.into_iter().all(is_id) {
                 return Err(format!("`{shown}` is not the name of a test"));
             }
-            if self.body.0.contains_key(text) || self.tests.iter().any(|test| test == text) {
+            if !self.named.insert(text) {
                 return Err(format!("the test `{shown}` for the second time"));
             }
-            self.tests.push(text.to_owned());
+            self.tests.push(text);
         }
         Ok(())
     }
 
-    /// The ways of an observation, and its text. That never begins with a digit.
-    fn observed<'t>(&self, observed: &'t str) -> Result<(Vec<Way>, &'t str), String> {
-        if !observed.starts_with(|first: char| first.is_ascii_digit()) {
+    /// The ways of an observation, and its text. That begins neither with a digit nor with [`OF`].
+    fn observed(&self, observed: &'t str) -> Result<(BTreeSet<VariantWay<'t>>, &'t str), String> {
+        if !observed.starts_with(|first: char| first.is_ascii_digit()) && !observed.starts_with(OF) {
             return Ok((self.usual.clone(), observed));
         }
-        let parts = observed.split_once(": ").and_then(|(ways, text)| Some((parse_ways(ways)?, text)));
+        let parts = observed.split_once(": ").and_then(|(label, text)| Some((self.labelled(label)?, text)));
         parts.ok_or_else(|| {
             let shown = Untrusted(observed).line(SHOWN);
-            format!("`{shown}` does not begin with revisions and transports")
+            format!("`{shown}` does not begin with revisions and transports, or variants, of the first line")
         })
+    }
+
+    /// Parses what [`label`] gives.
+    fn labelled(&self, label: &str) -> Option<BTreeSet<VariantWay<'t>>> {
+        let mut all = BTreeSet::new();
+        for group in label.split("; ") {
+            let (ways, variants) = parse_group(group)?;
+            let is_meant = |(way, variant): &&VariantWay<'_>| {
+                (ways.is_empty() || ways.contains(way)) && (variants.is_empty() || variants.contains(variant))
+            };
+            let meant: BTreeSet<_> = self.usual.iter().filter(is_meant).copied().collect();
+            let has = |variant: &&str| meant.iter().any(|(_, other)| other == variant);
+            if meant.is_empty() || !variants.iter().all(has) {
+                return None;
+            }
+            all.extend(meant);
+        }
+        Some(all)
     }
 
     /// Ends a block.
@@ -124,11 +158,51 @@ impl Parser {
         let seen = std::mem::take(&mut self.seen);
         self.ways.clear();
         for test in std::mem::take(&mut self.tests) {
-            if !seen.is_empty() {
-                self.body.0.insert(test, seen.clone());
+            for ((way, variant), text) in &seen {
+                let body = self.snapshot.entry((*variant).to_owned()).or_default();
+                body.insert(test.to_owned(), *way, text.clone());
             }
         }
     }
+}
+
+/// Parses what [`render`] gives; white space at the ends of lines has no meaning.
+///
+/// # Errors
+/// The first line that no rendered text has, or that says again what another line says.
+pub(super) fn parse(text: &str) -> Result<Snapshot, Malformed> {
+    let mut lines = text.trim_end().lines().map(str::trim_end).zip(1..);
+    let Some((first, _)) = lines.next() else { return Ok(Snapshot::default()) };
+    let Some(usual) = usual(first) else {
+        let reason = format!("the first line does not begin with `{HEAD}`; another version of casebook wrote it");
+        return Err(Malformed { line: 1, reason });
+    };
+    let (snapshot, named, tests, seen, ways) = Default::default();
+    let mut parser = Parser { usual, snapshot, named, tests, seen, ways };
+    for (text, line) in lines {
+        parser.line(text).map_err(|reason| Malformed { line, reason })?;
+    }
+    parser.close();
+    Ok(parser.snapshot)
+}
+
+/// Renders a block for all tests with equal observations, in which ways with equal observations share a line.
+pub fn render(snapshot: &Snapshot) -> String {
+    let mut tests: BTreeMap<&str, Seen<'_>> = BTreeMap::new();
+    for (variant, body) in snapshot {
+        for (path, seen) in &body.0 {
+            tests.entry(path).or_default().extend(with_variant(seen, variant));
+        }
+    }
+    let usual = tests.values().flat_map(BTreeMap::keys).copied().collect();
+    let mut blocks: Vec<(Vec<&str>, Seen<'_>)> = Vec::new();
+    for (path, seen) in tests {
+        match blocks.iter_mut().find(|(_, other)| *other == seen) {
+            Some((tests, _)) => tests.push(path),
+            None => blocks.push((vec![path], seen)),
+        }
+    }
+    render_blocks(&blocks, &usual)
 }
 
 impl Body {
@@ -137,51 +211,15 @@ impl Body {
         self.0.entry(path).or_default().insert(way, text);
     }
 
-    /// Parses what [`Body::text`] gives; white space at the ends of lines has no meaning.
-    ///
-    /// # Errors
-    /// The first line that no rendered body has, or that says again what another line says.
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
-        let mut lines = text.trim_end().lines().map(str::trim_end).zip(1..);
-        let Some((head, _)) = lines.next() else { return Ok(Self::default()) };
-        let usual = head.strip_prefix(HEAD).and_then(|head| parse_ways(head.strip_suffix(USUAL)?));
-        let Some(usual) = usual else {
-            let reason = format!("the first line does not begin with `{HEAD}`; another version of casebook wrote it");
-            return Err(Malformed { line: 1, reason });
-        };
-        let (body, tests, seen, ways) = Default::default();
-        let mut parser = Parser { usual, body, tests, seen, ways };
-        for (text, line) in lines {
-            parser.line(text).map_err(|reason| Malformed { line, reason })?;
-        }
-        parser.close();
-        Ok(parser.body)
-    }
-
-    /// Renders a block for all tests with equal observations, in which ways with equal observations share a line.
-    pub fn text(&self) -> String {
-        let mut blocks: Vec<(Vec<&str>, &Seen)> = Vec::new();
-        for (path, seen) in &self.0 {
-            match blocks.iter_mut().find(|(_, other)| *other == seen) {
-                Some((tests, _)) => tests.push(path),
-                None => blocks.push((vec![path], seen)),
-            }
-        }
-        render(&blocks, &self.all_ways())
-    }
-
     /// Renders two bodies in a way in which their lines can be compared: a block for each test, and the same line at
     /// the beginning of both.
     pub fn texts(&self, other: &Self) -> [String; 2] {
-        let usual = &self.all_ways() | &other.all_ways();
+        let tests = self.0.values().chain(other.0.values());
+        let usual = tests.flat_map(BTreeMap::keys).map(|way| (*way, "")).collect();
         [self, other].map(|body| {
-            let blocks: Vec<_> = body.0.iter().map(|(path, seen)| (vec![path.as_str()], seen)).collect();
-            render(&blocks, &usual)
+            let blocks = body.0.iter().map(|(path, seen)| (vec![path.as_str()], with_variant(seen, "").collect()));
+            render_blocks(&blocks.collect::<Vec<_>>(), &usual)
         })
-    }
-
-    fn all_ways(&self) -> BTreeSet<Way> {
-        self.0.values().flat_map(BTreeMap::keys).copied().collect()
     }
 
     /// All observations of a test.
@@ -230,31 +268,101 @@ impl Body {
     }
 }
 
-fn render(blocks: &[(Vec<&str>, &Seen)], usual: &BTreeSet<Way>) -> String {
+/// Observations of one test, in all variants.
+type Seen<'t> = BTreeMap<VariantWay<'t>, &'t str>;
+
+fn with_variant<'t>(
+    seen: &'t BTreeMap<Way, String>,
+    variant: &'t str,
+) -> impl Iterator<Item = (VariantWay<'t>, &'t str)> {
+    seen.iter().map(move |(way, text)| ((*way, variant), text.as_str()))
+}
+
+fn render_blocks(blocks: &[(Vec<&str>, Seen<'_>)], usual: &BTreeSet<VariantWay<'_>>) -> String {
     let mut text = String::new();
     if !blocks.is_empty() {
-        writeln!(text, "{HEAD}{}{USUAL}", spans(usual)).expect("writing to memory never fails");
+        let head = groups(usual, |_, _| false);
+        writeln!(text, "{HEAD}{head}{USUAL}").expect("writing to memory never fails");
     }
     for (tests, seen) in blocks {
         writeln!(text, "\n{}", tests.join("\n")).expect("writing to memory never fails");
         for (observed, ways) in alike(seen.iter().map(|(way, text)| (*way, text))) {
-            let ways = if ways == *usual { String::new() } else { spans(&ways) + ": " };
-            writeln!(text, "{OBSERVATION}{ways}{observed}").expect("writing to memory never fails");
+            let label = label(&ways, usual);
+            writeln!(text, "{OBSERVATION}{label}{observed}").expect("writing to memory never fails");
         }
     }
     text
 }
 
-/// The ways of each observation, in the order of the first of them.
-pub(super) fn alike<T: PartialEq>(seen: impl IntoIterator<Item = (Way, T)>) -> Vec<(T, BTreeSet<Way>)> {
-    let mut alike: Vec<(T, BTreeSet<Way>)> = Vec::new();
-    for (way, one) in seen {
+/// The keys of each value, in the order of the first of them.
+pub(super) fn alike<K: Ord, T: PartialEq>(seen: impl IntoIterator<Item = (K, T)>) -> Vec<(T, BTreeSet<K>)> {
+    let mut alike: Vec<(T, BTreeSet<K>)> = Vec::new();
+    for (key, one) in seen {
         match alike.iter_mut().find(|(other, _)| *other == one) {
-            Some((_, ways)) => _ = ways.insert(way),
-            None => alike.push((one, [way].into())),
+            Some((_, keys)) => _ = keys.insert(key),
+            None => alike.push((one, [key].into())),
         }
     }
     alike
+}
+
+/// The ways before an observation, such as `2026-07-28 stdio of high; of low: `; nothing if they are the usual ones.
+///
+/// Without variants, all variants are meant that have these ways. Without ways, all ways of the variants are meant.
+fn label(ways: &BTreeSet<VariantWay<'_>>, usual: &BTreeSet<VariantWay<'_>>) -> String {
+    let of_any: BTreeSet<Way> = ways.iter().map(|(way, _)| *way).collect();
+    if ways == usual {
+        String::new()
+    } else if usual.iter().filter(|(way, _)| of_any.contains(way)).eq(ways) {
+        spans(&of_any) + ": "
+    } else {
+        let all = by_variant(usual);
+        groups(ways, |variant, ways| all.get(variant) == Some(ways)) + ": "
+    }
+}
+
+/// Variants with equal ways, as `2026-07-28 stdio of high low; 2026-07-28 http of stateless`. Ways are left out of groups
+/// of variants for which `is_whole` returns true.
+fn groups(ways: &BTreeSet<VariantWay<'_>>, is_whole: impl Fn(&str, &BTreeSet<Way>) -> bool) -> String {
+    let ways = by_variant(ways).into_iter();
+    let spans =
+        ways.map(|(variant, ways)| (variant, if is_whole(variant, &ways) { String::new() } else { spans(&ways) }));
+    let groups = alike(spans).into_iter().map(|(spans, variants)| spans + &of_variants(variants));
+    groups.map(|group| group.trim_start().to_owned()).collect::<Vec<_>>().join("; ")
+}
+
+fn by_variant<'t>(ways: &BTreeSet<VariantWay<'t>>) -> BTreeMap<&'t str, BTreeSet<Way>> {
+    let mut variants: BTreeMap<_, BTreeSet<Way>> = BTreeMap::new();
+    for (way, variant) in ways {
+        variants.entry(*variant).or_default().insert(*way);
+    }
+    variants
+}
+
+/// ` of high low`; nothing for a target without variants.
+fn of_variants<'t>(variants: impl IntoIterator<Item = &'t str>) -> String {
+    let names = variants.into_iter().collect::<Vec<_>>().join(" ");
+    if names.is_empty() { names } else { format!(" {OF}{names}") }
+}
+
+/// Parses one of [`groups`]; the part that it lacks is empty.
+fn parse_group(text: &str) -> Option<(Vec<Way>, Vec<&str>)> {
+    let Some((ways, variants)) = text.split_once(OF) else { return Some((parse_ways(text)?, Vec::new())) };
+    let ways = if ways.is_empty() { Vec::new() } else { parse_ways(ways.strip_suffix(' ')?)? };
+    Some((ways, variants.split(' ').collect()))
+}
+
+/// Parses the first line of a text: the ways of all variants.
+fn usual(line: &str) -> Option<BTreeSet<VariantWay<'_>>> {
+    let mut usual = BTreeSet::new();
+    for group in line.strip_prefix(HEAD)?.strip_suffix(USUAL)?.split("; ") {
+        let (ways, variants) = parse_group(group)?;
+        let variants = if variants.is_empty() { vec![""] } else { variants };
+        usual.extend(ways.iter().flat_map(|way| variants.iter().map(|variant| (*way, *variant))));
+    }
+    let is_nameless = usual.iter().all(|(_, variant)| variant.is_empty());
+    let is_named = usual.iter().all(|(_, variant)| is_id(variant));
+    (!usual.is_empty() && (is_nameless || is_named)).then_some(usual)
 }
 
 /// `2025-06-18..2025-11-25 stdio http, 2026-07-28 http`.

@@ -1,6 +1,6 @@
-//! The differences between two folders of snapshots as Markdown, case by case.
+//! The differences between the snapshots of two targets, variants or versions as Markdown, case by case.
 //!
-//! Takes the folders of two targets, variants or versions, gives Markdown. Tests that only one of them has, and tests
+//! Takes the two folders, each with a variant, gives Markdown. Tests that only one of them has, and tests
 //! that an adapter cannot express, are counted. Must not know verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,20 +55,47 @@ struct Differences {
     other: usize,
 }
 
-/// The differences between two folders of snapshots; `None` where they have no test in common.
+/// Divides `DIR` or `DIR:VARIANT`; `None` where there is no such folder. The variant of a target without any is empty.
+pub fn folder_of_variant(typed: &str) -> Option<(&Utf8Path, &str)> {
+    let whole = (Utf8Path::new(typed), "");
+    let divided = typed.rsplit_once(':').map(|(folder, variant)| (Utf8Path::new(folder), variant));
+    [whole].into_iter().chain(divided).find(|(folder, _)| folder.is_dir())
+}
+
+/// The differences between the snapshots of two targets, variants or versions; `None` where they have no test in common.
 ///
 /// # Errors
-/// The first snapshot that cannot be read, with its path.
-pub fn differences(first: &Utf8Path, second: &Utf8Path) -> Result<Option<String>, String> {
+/// The first snapshot that cannot be read, with its path, or a folder whose variants must be named.
+pub fn differences(first: (&Utf8Path, &str), second: (&Utf8Path, &str)) -> Result<Option<String>, String> {
     let mut differences = Differences::default();
-    for case in &cases(first) | &cases(second) {
-        let [ours, theirs] = [first, second].map(|folder| match path(folder, &case) {
-            path if is_behind_link(&path) => Err(format!("{path}: this is behind a link")),
-            path => Ok(read(&path)?.unwrap_or_default()),
-        });
+    for case in &cases(first.0) | &cases(second.0) {
+        let [ours, theirs] = [first, second].map(|(folder, variant)| body(folder, variant, &case));
         differences.add(case, &ours?, &theirs?);
     }
-    Ok(differences.text(first, second))
+    let [first, second] = [first, second].map(|(folder, variant)| match variant {
+        "" => folder.to_string(),
+        _ => format!("{folder}:{variant}"),
+    });
+    Ok(differences.text(&first, &second))
+}
+
+/// The observations of a case file. There are none where the file, or the variant in it, is absent.
+fn body(folder: &Utf8Path, variant: &str, case: &CaseId) -> Result<Body, String> {
+    let path = path(folder, case);
+    if is_behind_link(&path) {
+        return Err(format!("{path}: this is behind a link"));
+    }
+    let mut snapshot = read(&path)?.unwrap_or_default();
+    let body = snapshot.remove(variant);
+    match snapshot.keys().next() {
+        Some(other) if variant.is_empty() => {
+            let all = snapshot.keys().cloned().collect::<Vec<_>>().join(", ");
+            Err(format!(
+                "the snapshots in {folder} are of the variants {all}; name one of them, as in {folder}:{other}"
+            ))
+        }
+        _ => Ok(body.unwrap_or_default()),
+    }
 }
 
 impl Differences {
@@ -118,7 +145,7 @@ impl Differences {
     }
 
     /// The text; `None` where the folders have no test in common.
-    fn text(&self, first: &Utf8Path, second: &Utf8Path) -> Option<String> {
+    fn text(&self, first: &str, second: &str) -> Option<String> {
         let Self { cases, equal, different, cannot, other } = self;
         let recurring = self.recurring();
         let mut page = format!(
@@ -336,18 +363,18 @@ fn push(text: &mut String, part: std::fmt::Arguments<'_>) {
 mod tests {
     use super::*;
     use crate::judge::samples;
-    use crate::report::snapshot::write;
+    use crate::report::snapshot::{Snapshot, write};
 
     const REFERENCE: &str = "success\n    saw {\"a\":\"x; y\"}\n    text absent";
 
-    fn body(tests: &[(&str, &str)]) -> Body {
+    fn snapshot(tests: &[(&str, &str)]) -> Snapshot {
         let way = "a/b/c@2026-07-28+http".parse::<crate::model::TestId>().map(|test| (test.revision, test.transport));
         let way = way.expect("a test id");
         let mut body = Body::default();
         for (path, text) in tests {
             body.insert((*path).to_owned(), way, (*text).to_owned());
         }
-        body
+        Snapshot::from([(String::new(), body)])
     }
 
     #[test]
@@ -367,11 +394,11 @@ mod tests {
             ];
             let case = CaseId::new("f", &format!("c{number}"));
             for (folder, tests) in [(&reference, first), (&own, second)] {
-                let text = body(&tests).text();
-                write(&path(folder, &case), &target, &case, &text).expect("written");
+                write(&path(folder, &case), &target, &case, &snapshot(&tests)).expect("written");
             }
         }
-        let page = differences(&reference, &own).expect("readable snapshots").expect("tests in common");
+        let differences = || differences((&reference, ""), (&own, ""));
+        let page = differences().expect("readable snapshots").expect("tests in common");
         for line in ["| equal | 0 |", "| different | 15 |", "| not expressible by the adapter | 5 |"] {
             assert!(page.contains(line), "{page}");
         }
@@ -381,14 +408,14 @@ mod tests {
                        @@ 2026-07-28 http @@\n  success\n-     saw {\"a\":\"x; y\"}\n+     saw 4\n```\n";
         assert!(page.ends_with(section), "{page}");
         std::fs::write(path(&own, &CaseId::new("f", "c0")), "damaged").expect("written");
-        let error = differences(&reference, &own).expect_err("a damaged snapshot");
+        let error = differences().expect_err("a damaged snapshot");
         assert!(error.contains("f/c0.snap:1: "), "{error}");
         #[cfg(unix)]
         {
             let first = path(&own, &CaseId::new("f", "c0"));
             std::fs::remove_file(&first).expect("it is there");
             std::os::unix::fs::symlink(path(&own, &CaseId::new("f", "c1")), &first).expect("a link");
-            let error = differences(&reference, &own).expect_err("a link");
+            let error = differences().expect_err("a link");
             assert!(error.ends_with("f/c0.snap: this is behind a link"), "{error}");
         }
     }

@@ -79,29 +79,40 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
     })
 }
 
-fn body(records: &[Record]) -> Body {
-    let mut body = Body::default();
-    for record in records {
-        body.add(record);
-    }
-    body
+/// Variants with observations; one without a name if there is only one.
+fn variants() -> impl Strategy<Value = Snapshot> {
+    (vec(records(), 0..4), vec(records(), 0..4)).prop_map(|(some, others)| {
+        let mut snapshot = Snapshot::default();
+        // Variants of a target have tests in common.
+        let bodies = some.iter().map(Body::from_records).scan(Body::default(), |all, body| {
+            *all = std::mem::take(all).with(body);
+            Some(all.clone())
+        });
+        let bodies: Vec<_> = bodies.chain(others.iter().map(Body::from_records)).collect();
+        let is_one = bodies.len() == 1;
+        for (body, name) in bodies.into_iter().zip(["http", "2025-06-18", "of", "a", "b", "cannot", "c"]) {
+            if !body.is_empty() {
+                snapshot.insert(if is_one { "" } else { name }.to_owned(), body);
+            }
+        }
+        snapshot
+    })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn body_of_any_observations_is_parsed_as_it_was_rendered(records in records()) {
-        let body = body(&records);
-        prop_assert_eq!(&Body::parse(&body.text()), &Ok(body.clone()));
-        let file = file_text(&samples::target(), &records.first().map_or(crate::model::CaseId::new("f", "c"), |one| one.test.case.clone()), &body.text());
-        prop_assert_eq!(&snapshot::parse(&file), &Ok(body.clone()));
-        prop_assert_eq!(&snapshot::parse(&file.replace('\n', "\r\n")), &Ok(body));
+    fn snapshot_of_any_observations_is_parsed_as_it_was_rendered(variants in variants()) {
+        prop_assert_eq!(&parse(&render(&variants)), &Ok(variants.clone()));
+        let file = file_text("t", &crate::model::CaseId::new("f", "c"), &render(&variants));
+        prop_assert_eq!(&snapshot::parse(&file), &Ok(variants.clone()));
+        prop_assert_eq!(&snapshot::parse(&file.replace('\n', "\r\n")), &Ok(variants));
     }
 
     #[test]
     fn divided_body_has_each_observation_in_one_part(records in records(), http in any::<bool>()) {
-        let body = body(&records);
+        let body = Body::from_records(&records);
         let (meant, others) = body.clone().divide(|_, (_, transport)| (transport == Transport::Http) == http);
         prop_assert!(meant.ways().iter().all(|(path, ways)| ways.iter().all(|way| !others.has(path, *way))));
         prop_assert_eq!(meant.with(others), body);
@@ -126,14 +137,25 @@ fn snapshots_of_this_repository_are_rendered_as_they_stand() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("text");
         let parsed = snapshot::parse(&text).unwrap_or_else(|error| panic!("{path}:{}: {error}", error.line));
-        assert_eq!(parsed.text(), snapshot::body(&text), "{path}");
+        assert_eq!(render(&parsed), snapshot::body(&text), "{path}");
+    }
+}
+
+#[test]
+fn documented_examples_are_rendered_as_they_stand() {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/targets.md")).expect("text");
+    let examples: Vec<_> = docs.split("```").filter_map(|block| block.strip_prefix("text\nunless noted")).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        let text = format!("unless noted{}", example.replace("; structured content is …", USUAL));
+        assert_eq!(parse(&text).map(|snapshot| render(&snapshot)), Ok(text));
     }
 }
 
 #[test]
 fn malformed_body_is_refused_at_its_line() {
     let head = "unless noted: 2026-07-28 http; structured content is as the tool saw it, and text mirrors it\n";
-    let parse = |text: &str| Body::parse(&format!("{head}{text}"));
+    let parse = |text: &str| parse(&format!("{head}{text}"));
     let two = "a\n  2026-07-28 http: success\n";
     for (text, line, words) in [
         ("  2026-07-28 http: success", 2, "an observation without a test above it"),
@@ -154,10 +176,10 @@ fn malformed_body_is_refused_at_its_line() {
         let error = parse(text).expect_err(text);
         assert!(error.line == line && error.reason.contains(words), "{text:?}: {error:?}");
     }
-    let error = Body::parse(two).expect_err("no head");
+    let error = super::parse(two).expect_err("no head");
     assert!(error.line == 1 && error.reason.contains("another version of casebook wrote it"), "{error:?}");
     assert_eq!(snapshot::parse(&format!("---\nsource: x\n---\n{head}{two}{two}")).expect_err("twice").line, 7);
-    assert_eq!(Body::parse(""), Ok(Body::default()));
+    assert_eq!(super::parse(""), Ok(Snapshot::default()));
 }
 
 #[test]
@@ -166,8 +188,8 @@ fn fuzzed_snapshot_is_refused_or_parsed_as_it_is_rendered() {
     let seeds = ["elicitation/actions", "sep-2106/bounds", "tools/list", "sep-2322/client-answers"];
     let seeds = seeds.map(|case| std::fs::read_to_string(folder.join(format!("{case}.snap"))).expect("a snapshot"));
     fuzz("snapshots", seeds, |bytes| {
-        if let Ok(body) = snapshot::parse(&String::from_utf8_lossy(bytes)) {
-            assert_eq!(Body::parse(&body.text()), Ok(body));
+        if let Ok(snapshot) = snapshot::parse(&String::from_utf8_lossy(bytes)) {
+            assert_eq!(parse(&render(&snapshot)), Ok(snapshot));
         }
     });
 }
