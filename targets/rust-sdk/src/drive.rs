@@ -40,7 +40,7 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
         steps.push(request.run(&client, limit).await);
     }
     let mut drove = json!({ "connected": true, "steps": steps });
-    // https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RunningService.html#method.cancel
+    // https://docs.rs/rmcp/3.11.0/rmcp/service/struct.RunningService.html#method.cancel
     if let Err(error) | Ok(QuitReason::JoinError(error)) = client.cancel().await {
         drove["error"] = json!({ "type": "JoinError", "message": error.to_string() });
     }
@@ -48,7 +48,7 @@ pub async fn drive(request: Drive) -> Result<Value, Cannot> {
 }
 
 /// Creates the client. Without answers it is only a configuration, which the SDK accepts as a client without handlers.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/trait.ClientHandler.html#impl-ClientHandler-for-InitializeRequestParams>
 fn service(revision: &ProtocolVersion, answers: Option<Answers>, declares: Option<Value>) -> Result<Service, Cannot> {
     let declared = declares.map(capabilities).transpose()?;
     let config = |capabilities| {
@@ -161,7 +161,7 @@ async fn call_tool(client: &Client, call: CallToolRequestParams, limit: Option<D
 }
 
 /// Calls a tool with a time limit, which `call_tool` does not have.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.PeerRequestOptions.html>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/service/struct.PeerRequestOptions.html>
 async fn call_with_limit(
     client: &Client,
     call: CallToolRequestParams,
@@ -192,12 +192,12 @@ impl User {
 }
 
 impl ClientHandler for User {
-    /// <https://docs.rs/rmcp/3.9.0/rmcp/model/type.ClientConfig.html>
+    /// <https://docs.rs/rmcp/3.11.0/rmcp/model/type.ClientConfig.html>
     fn get_info(&self) -> ClientConfig {
         self.config.clone()
     }
 
-    /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ClientHandler.html#method.create_elicitation>
+    /// <https://docs.rs/rmcp/3.11.0/rmcp/trait.ClientHandler.html#method.create_elicitation>
     async fn create_elicitation(
         &self,
         _question: ElicitRequestParams,

@@ -3,7 +3,7 @@
 //! This is the highest tier that accepts any JSON Schema. (`#[tool]` only derives schemas from Rust types.) The adapter
 //! does not check, repair or fill in anything on behalf of the SDK.
 //!
-//! <https://docs.rs/rmcp/3.9.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
+//! <https://docs.rs/rmcp/3.11.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
 
 use std::{error::Error, sync::Arc, time::Duration};
 
@@ -70,7 +70,7 @@ impl ServerHandler for Server {
 
 impl Server {
     /// Builds the server for a `serve` request. By default it supports every revision of the SDK.
-    /// <https://docs.rs/rmcp/3.9.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
+    /// <https://docs.rs/rmcp/3.11.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
     pub fn build(request: Serve) -> Result<Self, Cannot> {
         if !REVISIONS.contains(&request.revision.as_str()) {
             return Err(Cannot(format!("the SDK does not support {}", request.revision)));
@@ -191,7 +191,7 @@ impl Body {
                 Err(error) => Ok(failure(&error)),
             },
             // The SDK's conversion for functions that return `Result<T, String>`.
-            // https://docs.rs/rmcp/3.9.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
+            // https://docs.rs/rmcp/3.11.0/rmcp/handler/server/tool/trait.IntoCallToolResult.html
             Self::Raise(message) => Err::<(), _>(message.clone()).into_call_tool_result(),
             Self::Wait(addresses) => {
                 let waited = wait(addresses, call.request_context.ct).await;
@@ -215,7 +215,7 @@ fn echo(call: ToolCallContext<'_, Server>) -> CallToolResponse {
 }
 
 /// Waits until the call is cancelled, which cancels its token.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.RequestContext.html#structfield.ct>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/service/struct.RequestContext.html#structfield.ct>
 async fn wait(addresses: &Wait, cancelled: CancellationToken) -> Result<(), Box<dyn Error + Send + Sync>> {
     reqwest::get(&addresses.started).await?;
     tokio::time::timeout(WAIT_LIMIT, cancelled.cancelled()).await?;
@@ -234,7 +234,7 @@ async fn report(progress: &Progress, context: &RequestContext<RoleServer>) -> Re
 }
 
 /// Builds a result with the SDK's constructors. `structured` also adds the value as text.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.CallToolResult.html#method.structured>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/model/struct.CallToolResult.html#method.structured>
 fn result(Parts { structured_content, content, is_error }: Parts) -> Result<CallToolResult, Cannot> {
     let mut result = match (structured_content, is_error == Some(true)) {
         (Some(value), false) => CallToolResult::structured(value),
@@ -251,7 +251,7 @@ fn result(Parts { structured_content, content, is_error }: Parts) -> Result<Call
 
 /// Builds a question. `from_json_schema` is the SDK's only conversion from a JSON Schema to its type for forms, and a
 /// tool would call it when it asks.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/model/struct.ElicitationSchema.html#method.from_json_schema>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/model/struct.ElicitationSchema.html#method.from_json_schema>
 fn question(message: String, form: JsonObject) -> serde_json::Result<ElicitRequestParams> {
     let requested_schema = ElicitationSchema::from_json_schema(form)?;
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })

@@ -151,7 +151,7 @@ fn connect(server: Server, address: StreamAddress) -> DropGuard {
 
 /// Serves on a connection until it ends or `stopped` is cancelled. Like `stdio()`, any pair of a reader and a writer is
 /// a transport.
-/// <https://docs.rs/rmcp/3.9.0/rmcp/transport/async_rw/struct.AsyncRwTransport.html>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/transport/async_rw/struct.AsyncRwTransport.html>
 async fn serve_stream(
     server: Server,
     address: StreamAddress,

@@ -75,7 +75,7 @@ fn fits<T: JsonSchema>(form: &JsonObject) -> bool {
     derived == *form
 }
 
-/// <https://docs.rs/rmcp/3.9.0/rmcp/service/struct.Peer.html#method.elicit>
+/// <https://docs.rs/rmcp/3.11.0/rmcp/service/struct.Peer.html#method.elicit>
 fn ask<T: ElicitationSafe + Serialize + DeserializeOwned + Send>(peer: Peer<RoleServer>, message: String) -> Answer {
     Box::pin(async move {
         match peer.elicit::<T>(message).await {
