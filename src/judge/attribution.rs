@@ -251,7 +251,8 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         let is_refused = observed.outcome == Outcome::Refused;
         // A client may refuse a result that does not conform to the schema that it got.
         return if relayed.schema_changed && is_refused && server.outcome == Outcome::Success {
-            Lost::At(Role::Server, LossPlace::Schema)
+            // Unless the reply itself breaks a sentence.
+            refused(Some(Role::Server), LossPlace::Schema, Reason::Of(Role::Server))
         } else if is_refused {
             by_client(LossPlace::User)
         } else {

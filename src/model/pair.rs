@@ -85,7 +85,7 @@ pub struct Relayed {
     /// `true` if a question of the server differs from the one that the tool asks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question_changed: bool,
-    /// `true` if the tool was listed with another output schema than its author gave.
+    /// `true` if the tool was listed with another output schema than its author gave, which refuses the value of the reply.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub schema_changed: bool,
     /// The sentences that messages of the session violate, in the order of the messages.

@@ -18,6 +18,7 @@ use crate::model::action::Asks;
 use crate::model::case::{Does, Step, Test, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObservation};
 use crate::model::pair::{MessagePlaces, Relayed, RequestState};
+use crate::model::schema::Schema;
 use crate::model::spec::Role;
 use crate::model::template::Bindings;
 use crate::model::transcript::{End, HTTP_ERROR, Message, Party, Served, StepTranscript, Transcript};
@@ -54,7 +55,9 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
         observed.relayed = Some(Relayed {
             request,
             question_changed: tool.is_some_and(|tool| is_other_question(tool, &server, &turned.bindings)),
-            schema_changed: tool.is_some_and(|tool| changed.contains(&tool.name)),
+            schema_changed: tool.is_some_and(|tool| {
+                changed.contains(&tool.name) && listed_schema_refuses(&steps[..=index], tool, places)
+            }),
             faults: faults.clone(),
             places,
             server: Box::new(server),
@@ -73,6 +76,24 @@ fn has_other_schema(tool: &AdvertisedTool) -> bool {
     let AdvertisedTool { removed, added, changed, .. } = tool;
     let is_schema = |place: &String| place.starts_with("/outputSchema");
     removed.iter().chain(added).chain(changed).any(is_schema)
+}
+
+/// Returns whether the output schema that was listed for a tool refuses the value of its reply. Otherwise the schema is no
+/// reason for which a client that read it refuses the value.
+fn listed_schema_refuses(turned: &[StepTranscript], tool: &Tool, places: MessagePlaces) -> bool {
+    let Some((last, _)) = turned.split_last() else { return false };
+    let wire = Wire::new(last);
+    let reply = places.reply.and_then(|place| wire.at(place)).and_then(Envelope::members);
+    let value = reply.as_ref().and_then(|reply| reply.get("structuredContent")).map(|raw| messages::kept(raw));
+    let Some(value) = value.as_ref().and_then(Observed::value) else { return false };
+    let listed = turned.iter().rev().find_map(|step| {
+        let tools = messages::listed(&Wire::new(step))?.into_iter();
+        let mut own = tools.filter(|(name, _)| name.as_ref() == Some(&tool.name));
+        own.find_map(|(_, tool)| tool.get("outputSchema").map(|raw| messages::kept(raw)))
+    });
+    let Some(listed) = listed.as_ref().and_then(Observed::value) else { return false };
+    // A client cannot use a schema that cannot be compiled.
+    Schema::new(listed).map_or(true, |schema| schema.violation(value) != Ok(None))
 }
 
 /// Returns whether a question of the server differs from that of the tool: it lacks something that the tool asks, or has
