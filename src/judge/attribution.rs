@@ -231,7 +231,9 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
     let by_server = |place| refused(Some(Role::Server), place, Reason::Of(Role::Client));
     let is_error = matches!(server.outcome, Outcome::ProtocolError | Outcome::HttpError);
     let is_asked = !server.asked.is_empty();
-    let holds = |step: &StepObservation| check.alternatives.iter().any(|one| misses(one, step, id).is_empty());
+    // What is not asked carries no value.
+    let asked = || check.alternatives.iter().filter(|one| !one.not_asked);
+    let holds = |step: &StepObservation| asked().any(|one| misses(one, step, id).is_empty());
     let has_arrived = holds(server);
     match (relayed.request, observed.outcome) {
         (RequestState::NoSession, _) => return refused(None, LossPlace::Session, Reason::Any),
@@ -263,7 +265,7 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         return Lost::At(Role::Client, LossPlace::Request);
     }
     // The alternative that is the closest to what was observed.
-    let closest = check.alternatives.iter().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
+    let closest = asked().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
     let keys: Vec<_> = closest.iter().flatten().filter_map(key).collect();
     let has = |wanted: &str| keys.iter().any(|key| key == wanted);
     let is_result = matches!(server.outcome, Outcome::Success | Outcome::ToolError);
@@ -341,11 +343,20 @@ mod tests {
 
     /// Attributes the failure of a check of the second step, which expects an outcome.
     fn attributed(steps: &[StepObservation], expected: Outcome) -> Attribution {
+        attributed_with(steps, expected, None)
+    }
+
+    /// The same with another alternative of the check.
+    fn attributed_with(steps: &[StepObservation], expected: Outcome, other: Option<Expectation>) -> Attribution {
         let ask = || When::call("ask", None, vec![Answer::AcceptAlone]);
         let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
         let test = Test { steps: vec![step(ask()), step(ask())], role: Role::Pair, ..samples::test(&[], Vec::new()) };
         let expected = Expectation { outcome: vec![expected], ..Expectation::default() };
-        let check = Check { requirement: RequirementId::within("f", "r"), line: 1, alternatives: vec![expected] };
+        let check = Check {
+            requirement: RequirementId::within("f", "r"),
+            line: 1,
+            alternatives: std::iter::once(expected).chain(other).collect(),
+        };
         let requirement = samples::requirement("r", crate::model::spec::Level::Derived);
         let id = samples::id("f/c/t@2025-11-25+http");
         let broken = Broken { test: &test, id: &id, check: &check, requirement: &requirement, steps, step: 1 };
@@ -388,6 +399,18 @@ mod tests {
     }
 
     #[test]
+    fn list_that_the_server_answers_with_an_error_is_lost_by_the_server() {
+        let failing =
+            StepObservation { code: Some(-32_603), ..seen(Outcome::ProtocolError, RequestState::AsGiven, None, 0) };
+        let steps =
+            [differing(Outcome::Refused, failing, &[]), seen(Outcome::Refused, RequestState::NoSession, None, 0)];
+        // "Not asked" is no way in which a value arrives.
+        let error = Expectation { not_asked: true, outcome: vec![Outcome::ProtocolError], ..Expectation::default() };
+        let attribution = attributed_with(&steps, Outcome::Success, Some(error));
+        assert_eq!((attribution.step, blamed(&attribution)), (Some(0), (Some(Role::Server), LossPlace::Reply)));
+    }
+
+    #[test]
     fn violation_of_the_server_is_a_reason_only_for_a_refusal() {
         let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
         let faults = [(Rule::SessionIdCharacters, 0, 1)];
@@ -395,6 +418,19 @@ mod tests {
         assert_eq!(blamed(&attributed(&[fine(), lost], Outcome::Success)), (Some(Role::Client), LossPlace::User));
         let refused = differing(Outcome::Refused, fine(), &faults);
         assert_eq!(blamed(&attributed(&[fine(), refused], Outcome::Success)), (Some(Role::Server), LossPlace::Message));
+    }
+
+    #[test]
+    fn listed_schema_is_the_reason_unless_the_reply_breaks_a_sentence() {
+        let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
+        let blamed = |schema_changed, faults: &[(Rule, usize, usize)]| {
+            let mut refused = differing(Outcome::Refused, fine(), faults);
+            refused.relayed.as_mut().expect("the messages of a pair").schema_changed = schema_changed;
+            blamed(&attributed(&[fine(), refused], Outcome::Success))
+        };
+        assert_eq!(blamed(false, &[]), (Some(Role::Client), LossPlace::User));
+        assert_eq!(blamed(true, &[]), (Some(Role::Server), LossPlace::Schema));
+        assert_eq!(blamed(true, &[(Rule::ObjectBefore2026, 1, 1)]), (Some(Role::Server), LossPlace::Message));
     }
 
     #[test]

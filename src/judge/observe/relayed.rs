@@ -233,6 +233,7 @@ mod tests {
     use super::*;
     use crate::judge::{observe, samples};
     use crate::model::case::Then;
+    use crate::model::template::Template;
 
     #[test]
     fn step_with_a_message_kept_in_part_is_unread() {
@@ -249,5 +250,29 @@ mod tests {
         assert!(!unread(|reply| reply));
         assert!(unread(|reply| Message { cut_from: Some(1 << 30), ..reply }));
         assert!(unread(|reply| Message { lossy: true, ..reply }));
+    }
+
+    #[test]
+    fn listed_schema_that_accepts_the_value_is_no_reason_for_a_refusal() {
+        let has_reason = |listed: &str, value: &str| {
+            let tool = Tool { name: "t".to_owned(), definition: Template::Null, does: Does::Return };
+            let messages = [
+                (Party::Harness, r#"{"id":0,"method":"tools/list"}"#.to_owned()),
+                (
+                    Party::Target,
+                    format!(
+                        r#"{{"id":0,"result":{{"tools":[{{"name":"t","inputSchema":{{}},"outputSchema":{listed}}}]}}}}"#
+                    ),
+                ),
+                (Party::Harness, r#"{"id":1,"method":"tools/call","params":{"name":"t"}}"#.to_owned()),
+                (Party::Target, format!(r#"{{"id":1,"result":{{"content":[],"structuredContent":{value}}}}}"#)),
+            ];
+            let messages = messages.map(|(from, text)| Message::new(from, &text)).into();
+            let step = StepTranscript { messages, ..samples::replied(&[]) };
+            listed_schema_refuses(&[step], &tool, MessagePlaces { reply: Some(3), ..MessagePlaces::default() })
+        };
+        assert!(has_reason(r#"{"type":"object"}"#, "[1]"));
+        assert!(!has_reason(r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","maximum":9}"#, "[1]"));
+        assert!(has_reason(r#"{"type":"no type"}"#, "[1]"));
     }
 }
