@@ -291,8 +291,8 @@ pub struct ListArgs {
 /// `casebook explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// Case file, as `casebook list` names it: FOLDER/FILE
-    #[arg(value_name = "CASE")]
+    /// Case file, as `casebook list` names it, or requirement, as reports name it: FOLDER/NAME
+    #[arg(value_name = "CASE|REQUIREMENT")]
     pub case: String,
     /// Print the fixtures as an adapter receives them, with the values of each row
     #[arg(long, help_heading = heading::OUTPUT)]

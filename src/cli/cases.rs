@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use super::sources::{CaseArgs, source};
 use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
 use crate::load::{self, Source};
-use crate::model::Printable;
 use crate::model::case::{Case, Library};
+use crate::model::spec::Role;
+use crate::model::{Printable, RequirementId};
 use crate::report;
 use crate::report::terminal;
 
@@ -58,6 +59,16 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
 pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     let sources = args.cases.sources()?;
     let library = load::load(&sources)?;
+    let is_case = library.cases.iter().any(|case| case.id.as_str() == args.case);
+    let is_plain = !args.json && !args.expanded && args.wire.is_none();
+    if let Some(requirement) = library.requirements.get(&RequirementId::within("", &args.case))
+        && !is_case
+        && is_plain
+    {
+        let breakers = [Role::Server, Role::Client].map(super::prove::breakers);
+        terminal::print_line(report::explain_requirement(&library, requirement, &breakers).trim_end());
+        return Ok(Exit::Fine);
+    }
     let case = find(&library, &args.cases, &args.case)?;
     if args.json {
         // The file as it is written, with the order and the layout of its author.
@@ -84,9 +95,12 @@ fn find<'l>(library: &'l Library, cases: &CaseArgs, name: &str) -> Result<&'l Ca
         let of_test = name.match_indices('/').nth(1).and_then(|(end, _)| by_name(&name[..end]));
         let hint = match of_test {
             Some(case) => format!("; `{name}` looks like a test of the case `{}`", case.id),
+            None if library.cases.iter().any(|case| case.id.folder() == name) => {
+                format!("; it is a folder of cases, and `casebook list '{name}/**'` lists their tests")
+            }
             None => load::did_you_mean(name, &known).map_or(String::new(), |question| format!("; {question}")),
         };
-        let problem = Problem::new(Exit::Usage, format!("there is no case `{name}`{hint}"));
+        let problem = Problem::new(Exit::Usage, format!("there is no case and no requirement `{name}`{hint}"));
         cases.with_hint(problem, library, name)
     })
 }

@@ -146,7 +146,10 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
         (None, _) => match at(&here.folder().join(name)) {
             Some(path) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
             Some(path) => canonical(path),
-            None => return Err(TargetError::Missing { name: name.to_owned(), hint: hint(name, here) }),
+            None => {
+                let hint = address(typed, variant).or_else(|| hint(name, here));
+                return Err(TargetError::Missing { name: name.to_owned(), hint });
+            }
         },
     };
     let targets = read(&file)?;
@@ -157,6 +160,13 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
         return Err(TargetError::Variant { target: name.to_owned(), variant: variant.to_owned(), variants });
     }
     Ok(one)
+}
+
+/// Returns the remedy for the host and port of a running server.
+fn address(typed: &str, variant: Option<&str>) -> Option<String> {
+    let port = variant?.split('/').next()?;
+    let is_port = !port.is_empty() && port.chars().all(|one| one.is_ascii_digit());
+    is_port.then(|| format!("to test a running server, write its whole address, as in http://{typed}"))
 }
 
 /// Returns the reason why a word or path leads to no target, or the question for a target with a similar name.

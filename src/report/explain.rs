@@ -52,6 +52,28 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> Strin
     out
 }
 
+/// Describes a requirement: its sentence, the mutants of each role that violate it, and the tests that check it.
+pub fn explain_requirement(library: &Library, requirement: &Requirement, breakers: &[Breakers<'_>]) -> String {
+    let mut out = sentence(requirement);
+    let mutants = breakers.iter().filter_map(|breakers| breakers.get(requirement.id.as_str())).flatten();
+    let mutants: BTreeSet<_> = mutants.copied().collect();
+    if !mutants.is_empty() {
+        put(&mut out, format_args!("    Mutants that violate it: {}.\n", list(&Vec::from_iter(mutants), ", ")));
+    }
+    out.push_str("\nTests that check it\n");
+    let is_checked = |test: &&Arc<Test>| test.checks().any(|check| check.requirement == requirement.id);
+    let tests = library.cases.iter().flat_map(|case| case.tests.iter().filter(is_checked));
+    let tests: BTreeMap<_, _> = tests.map(|test| (format!("{}/{}", test.case, test.id), &test.title)).collect();
+    for (test, title) in &tests {
+        put(&mut out, format_args!("  {test}: {title}\n"));
+    }
+    if tests.is_empty() {
+        let why = requirement.unobservable.as_deref().unwrap_or("there is none");
+        put(&mut out, format_args!("  {why}\n"));
+    }
+    out
+}
+
 /// Returns the fixture as an adapter gets it, once for all rows that share it. Generated values keep their `@`.
 pub fn expanded(case: &Case) -> String {
     let mut fixtures: Vec<(&Arc<_>, Vec<&str>)> = Vec::new();

@@ -101,6 +101,12 @@ fn explain_shows_words_fixtures_and_messages() {
     older.exits(0).stdout_has(&["mcp-protocol-version: 2025-06-18", "mcp-session-id: "]);
     older.stdout_has(&["\"method\":\"initialize\"", "\"serverInfo\":", "notifications/initialized"]);
     assert_eq!(older.out.matches("\"method\":\"initialize\"").count(), 1, "tests share a connection: {}", older.out);
+    sandbox.run("explain tools/named").exits(0).stdout_has(&[
+        "  tools/named: DERIVED, ",
+        "\nTests that check it\n",
+        "\n  any-server/list/listed: the tools are listed, each with its name\n",
+    ]);
+    sandbox.run("explain any-server").exits(2).stderr_has(&["`casebook list 'any-server/**'` lists their tests"]);
     sandbox.run("explain post/parcel --wire 2024-11-05 --cases cases").exits(2).stderr_has(&["2024-11-05"]);
 }
 

@@ -18,6 +18,10 @@ fn unknown_target_is_answered_with_the_nearest() {
         .run("run reference:text-not-mirored")
         .exits(2)
         .stderr_has(&["has no mutant `text-not-mirored`", "text-not-mirrored"]);
+    sandbox
+        .run("run localhost:3000/mcp")
+        .exits(2)
+        .stderr_has(&["to test a running server, write its whole address, as in http://localhost:3000/mcp"]);
     sandbox.borrowed("conformance", None, "");
     std::fs::create_dir(sandbox.path().join("deep")).expect("a folder");
     for (typed, near) in [
