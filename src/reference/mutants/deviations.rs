@@ -25,6 +25,15 @@ pub(super) fn remove_members(schema: &mut Value, keywords: &[&str]) {
     }
 }
 
+/// Declares another dialect where a schema declares 2020-12.
+pub(super) fn declare_draft_7(schema: &mut Value) {
+    if let Some(dialect) = schema.get_mut("$schema")
+        && *dialect == "https://json-schema.org/draft/2020-12/schema"
+    {
+        *dialect = "http://json-schema.org/draft-07/schema#".into();
+    }
+}
+
 /// Removes references to other documents.
 pub(super) fn ignore_external(schema: &mut Value) {
     match schema {
