@@ -6,6 +6,7 @@ use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::token::token;
 use crate::model::case::{Fixture, Matcher, Test};
 use crate::model::spec::{Revision, Role};
+use crate::model::target::Target;
 use crate::model::template::{Bindings, Canary, Template};
 
 /// Fills the placeholders of a test with fresh canaries and with a token that no other fixture has.
@@ -35,13 +36,17 @@ pub(crate) fn canaries_of(test: &Test) -> Vec<Canary> {
     found
 }
 
-/// Returns whether the second test can use the fixture and the connection of the first.
-pub(crate) fn shares(first: &Test, second: &Test) -> bool {
+/// Returns whether the second test can use the fixture and the connection of the first. A fixed server has no fixture.
+pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Revision) -> bool {
     let alone = |test: &Test| templates(test).into_iter().any(is_fresh);
     // Each client test needs a mock server of its own.
     let served = |test: &Test| test.role == Role::Server;
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
-    served(first) && first.given == second.given && opened(first) == opened(second) && !alone(first) && !alone(second)
+    let opens = |test: &Test| test.steps.first().is_some_and(|step| step.when.opens(revision));
+    served(first)
+        && (target.is_fixed_server() || first.given == second.given)
+        && opened(first) == opened(second)
+        && ![first, second].into_iter().any(|test| alone(test) || opens(test))
 }
 
 /// Returns whether a fixture has generated parts, which are too large to be written out.

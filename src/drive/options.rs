@@ -84,7 +84,7 @@ impl Options {
     pub(crate) fn lane(&self, group: &Group) -> Lane {
         match group {
             _ if self.wait(group) > 0 => Lane::Waiting,
-            _ if group.is_hard() && group.target.survey.is_none() => Lane::Hard,
+            _ if group.is_hard() && !group.target.is_fixed_server() => Lane::Hard,
             _ => Lane::Plain,
         }
     }
@@ -92,7 +92,7 @@ impl Options {
     /// Returns for about how many seconds a group waits while others could run. There are no others if the user wants one
     /// group at a time, and a surveyed server keeps its few processes from group to group.
     pub(crate) fn wait(&self, group: &Group) -> u32 {
-        let is_alone = self.jobs == NonZeroUsize::MIN || group.target.survey.is_some();
+        let is_alone = self.jobs == NonZeroUsize::MIN || group.target.is_fixed_server();
         if is_alone { 0 } else { group.wait() }
     }
 
@@ -105,7 +105,7 @@ impl Options {
         for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
             same.sort_by_cached_key(|place| {
                 let group = &plan.groups[*place];
-                let kept = group.target.survey.as_ref().map(|_| (group.revision, group.transport));
+                let kept = group.target.is_fixed_server().then_some((group.revision, group.transport));
                 (Reverse(self.wait(group)), kept)
             });
         }

@@ -332,7 +332,8 @@ impl TargetRunner {
             match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
                 Ok(fixture) => {
                     let fixture = self.served.insert(fixture);
-                    if matches!(self.target.drives, TargetKind::Fixed(_)) {
+                    let opens = planned.test.steps.first().is_some_and(|step| step.when.opens(planned.id.revision));
+                    if matches!(self.target.drives, TargetKind::Fixed(_)) && !opens {
                         // A fixed server sends no hello. The time until its first response must not count for the first
                         // step.
                         let serve = opening(planned);
@@ -359,7 +360,8 @@ impl TargetRunner {
         let kept =
             self.served.as_ref().map(ServedFixture::stderr).or(self.adapter.as_ref().map(Adapter::stderr)).cloned();
         let test = &planned.test;
-        if is_sound(transcript) && next.is_some_and(|next| shares(test, &next.test)) {
+        if is_sound(transcript) && next.is_some_and(|next| shares(&self.target, test, &next.test, planned.id.revision))
+        {
             self.health.forget_hangs();
             transcript.stderr = kept.map(|kept| kept.take()).unwrap_or_default();
             return;
@@ -401,8 +403,8 @@ impl TargetRunner {
             StopReason::Hung => {
                 let how = format!("{} hung", transcript.test);
                 self.health.count_restart(&how);
-                // After a heavy test, a hang may be due to the load of that test alone.
-                if !(test.heavy || is_large(&test.given)) {
+                // After such a test, a hang may be due to that test alone.
+                if !(test.is_hard() || is_large(&test.given)) {
                     self.health.count_hang(&how);
                 }
             }

@@ -17,7 +17,7 @@ use crate::drive::process::launch::StopReason;
 use crate::drive::server::exchange::Exchange;
 use crate::drive::server::fixture::ServedFixture;
 use crate::drive::server::refusal;
-use crate::jsonrpc::{message, nesting};
+use crate::jsonrpc::nesting;
 use crate::model::case::{Step, When};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::survey::{Declared, Survey};
@@ -97,7 +97,7 @@ fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revisio
         }
     }
     let known: Vec<_> = Revision::all().map(Revision::name).collect();
-    survey.others.retain(|one| !known.contains(&one.as_str()));
+    survey.others.retain(|one| !one.is_empty() && !known.contains(&one.as_str()));
     survey.others.sort();
     survey.others.dedup();
     survey.others.truncate(NAMES);
@@ -179,14 +179,18 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
     if let Some(words) = refusal::of_replies(&exchange.messages, has_headers) {
         return Err(words);
     }
-    let came = exchange.messages.iter().filter(|message| message.from == Party::Target);
-    // The response to `initialize` is followed by the reply to a notification, which has no result.
-    let mut results = came.clone().filter_map(|message: &Message| message::result_of(&message.text));
-    if let Some(result) = results.next_back().and_then(|result| nesting::read::<Value>(result.get().as_bytes()).ok()) {
-        return Ok(Ok(result));
+    let from = |party| exchange.messages.iter().filter(move |message| message.from == party);
+    let read = |message: &Message| nesting::read::<Value>(message.text.as_bytes()).ok();
+    let asked = from(Party::Harness).find_map(read).map(|request| request["id"].clone());
+    // Only the response to the request counts: a server may respond to the notification after it too.
+    let is_own = |answer: &Value| Some(&answer["id"]) == asked.as_ref();
+    let mut came = from(Party::Target).filter_map(read);
+    if let Some(mut answer) = came.clone().find(|answer| is_own(answer) && answer.get("result").is_some()) {
+        return Ok(Ok(answer["result"].take()));
     }
-    let mut errors = came.filter_map(|message| nesting::read::<Value>(message.text.as_bytes()).ok());
-    if let Some(error) = errors.next_back().filter(|message| message["error"].is_object()) {
+    // The error of a server that could not read the request has no id.
+    let is_error = |answer: &Value| answer["error"].is_object() && (is_own(answer) || answer["id"].is_null());
+    if let Some(error) = came.find(is_error) {
         let words = text(&error["error"]["message"]);
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }

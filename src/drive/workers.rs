@@ -94,12 +94,12 @@ pub(crate) async fn drive<T: Send + 'static>(
     ended
 }
 
-/// Returns whether a process of the target can serve both groups, if it stays sound. A server that was surveyed is tested
-/// once, by a person who waits; the tests of other targets must not depend on the order of groups, which varies.
+/// Returns whether a process of the target can serve both groups, if it stays sound. Most of the time of a fixed server is
+/// the start of its process; an adapter builds a server of its own for each fixture.
 fn keeps_process(group: &Group, next: &Group) -> bool {
     let is_same =
         (&group.target.id, group.revision, group.transport) == (&next.target.id, next.revision, next.transport);
-    group.target.survey.is_some() && is_same
+    group.target.is_fixed_server() && is_same
 }
 
 /// Returns whether a worker with the processes of one group can use some of them for the other group: those of a surveyed
@@ -289,7 +289,7 @@ impl<T: Send + 'static> Worker<T> {
         let mut place = self.queue.next(&self.plan, self.takes, None);
         while let Some(group) = place.map(|place| &self.plan.groups[place]) {
             // Taken early only where it tells the runner to keep a process.
-            let next = group.target.survey.is_some().then(|| self.queue.next(&self.plan, self.takes, Some(group)));
+            let next = group.target.is_fixed_server().then(|| self.queue.next(&self.plan, self.takes, Some(group)));
             let further =
                 next.flatten().map(|place| &self.plan.groups[place]).filter(|next| keeps_process(group, next));
             let target = canaries.behind_proxy(&group.target);

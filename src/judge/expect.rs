@@ -293,6 +293,7 @@ fn view(observed: &StepObservation) -> Parts {
         varies,
         stray: _,
         repeated_id,
+        unopened: _,
         replies,
         sent,
         unread: _,

@@ -3,19 +3,54 @@
 //! Takes an observation, gives the verdicts on what it shows anywhere. Must not know what a test is about.
 
 use crate::model::case::Test;
-use crate::model::observation::Observation;
+use crate::model::observation::{Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
-use crate::model::spec::Catalogue;
+use crate::model::spec::{Catalogue, Requirement};
 use crate::model::{RequirementId, TestId};
 
 /// The requirement on all lines that a server writes to its standard output.
 const ONLY_MESSAGES: (&str, &str) = ("stdio", "nothing-but-messages");
 
-/// Returns the verdict on the first line of standard output that is no message, unless its step has such a check itself.
-pub(super) fn stray_line(catalogue: &Catalogue, test: &Test, id: &TestId, seen: &Observation) -> Option<Verdict> {
-    let (step, line) = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, seen.stray.clone()?)))?;
-    let requirement = catalogue.get(&RequirementId::within(ONLY_MESSAGES.0, ONLY_MESSAGES.1))?;
+/// The requirement on the answer to the handshake.
+const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
+
+/// Returns the verdicts on what a test shows beside its own checks.
+pub(super) fn verdicts(catalogue: &Catalogue, test: &Test, id: &TestId, seen: &Observation) -> Vec<Verdict> {
+    let stray = seen
+        .steps
+        .iter()
+        .enumerate()
+        .find_map(|(step, seen)| Some((step, Finding::NoMessage { line: seen.stray.clone()? })));
+    let unopened = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, no_session(seen)?)));
+    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened)].into_iter();
+    let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
+    broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
+}
+
+/// Returns why a step has nothing that the test asks for: the server refused the handshake before it.
+pub(super) fn no_session(seen: &StepObservation) -> Option<Finding> {
+    let words = || seen.said.clone().map(|said| format!("the error {said}"));
+    let status = || seen.status.map(|status| format!("the HTTP status {status}"));
+    let error = || words().or_else(status).unwrap_or_else(|| "an error".to_owned());
+    seen.unopened.then(|| Finding::NoSession { error: error() })
+}
+
+/// Returns whether a check is about the handshake itself.
+pub(super) fn is_about_handshake(requirement: &Requirement) -> bool {
+    requirement.id == RequirementId::within(HANDSHAKE.0, HANDSHAKE.1)
+}
+
+/// Returns the verdict on a requirement that a step breaks, unless the step has such a check itself.
+fn broken_by(
+    catalogue: &Catalogue,
+    test: &Test,
+    id: &TestId,
+    name: (&str, &str),
+    step: usize,
+    finding: Finding,
+) -> Option<Verdict> {
+    let requirement = catalogue.get(&RequirementId::within(name.0, name.1))?;
     let is_in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
     let is_asked = test.steps.get(step)?.then.checks().iter().any(|check| check.requirement == requirement.id);
     (is_in_force && !is_asked).then(|| Verdict {
@@ -24,7 +59,7 @@ pub(super) fn stray_line(catalogue: &Catalogue, test: &Test, id: &TestId, seen: 
         level: requirement.level,
         kind: super::violated(requirement.level),
         excuses: None,
-        detail: vec![Finding::NoMessage { line }.into()],
+        detail: vec![finding.into()],
         line: 1,
         known: None,
         attribution: None,

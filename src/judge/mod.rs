@@ -168,7 +168,7 @@ impl Judge {
                 }));
             }
         }
-        verdicts.extend(implied::stray_line(&self.catalogue, test, id, observation));
+        verdicts.extend(implied::verdicts(&self.catalogue, test, id, observation));
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }
@@ -242,6 +242,10 @@ impl Judge {
             let (kind, finding) = control.verdict();
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
+        }
+        // The handshake has a verdict of its own.
+        if let Some(finding) = implied::no_session(observed).filter(|_| !implied::is_about_handshake(requirement)) {
+            return (requirement.level != Level::May).then(|| verdict_of(VerdictKind::NotAsked, finding));
         }
         let (kind, detail) = self.compare(check, requirement.level, observed, id);
         Some(verdict(step, check, requirement.level, kind, detail))

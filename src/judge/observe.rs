@@ -220,7 +220,25 @@ impl Observer<'_> {
             End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
             _ => {}
         }
+        observed.unopened = self.is_unopened(wire, observed.outcome);
         observed
+    }
+
+    /// Returns whether the handshake before a step ended with an error, and the step sent nothing else. The error can be
+    /// due to the fixture, unless the test needs none, and in a test that sends the first message of the connection
+    /// itself, the handshake is a part of the question.
+    fn is_unopened(&self, wire: &Wire<'_>, outcome: Outcome) -> bool {
+        let is_refused = matches!(outcome, Outcome::ProtocolError | Outcome::HttpError);
+        let is_handshake = |method: &str| method == "initialize";
+        let mut sent = wire.of(Party::Harness).filter_map(|(_, envelope)| envelope.method.as_deref()).peekable();
+        let is_own = self.test.steps.first().is_some_and(|step| step.when.opens(self.transcript.test.revision));
+        let needs_fixture = self.test.reach == Applicability::AdapterOnly;
+        self.test.role == Role::Server
+            && !needs_fixture
+            && is_refused
+            && !is_own
+            && sent.peek().is_some()
+            && sent.all(is_handshake)
     }
 
     /// Calls of all tools, of which single ones may fail. The step is a success if the tools are listed, and if each
@@ -492,6 +510,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         events: Vec::new(),
         varies: false,
         repeated_id: false,
+        unopened: false,
         replies: Vec::new(),
         reply_places: Vec::new(),
         sent: Vec::new(),

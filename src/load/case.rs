@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use miette::SourceSpan;
 
+use super::any_server;
 use super::catalogue::Catalogued;
 use super::diagnostic::Lint;
 use super::expand::{RowNodes, RowValues, Uses};
@@ -187,14 +188,16 @@ pub(super) fn case(reader: &mut Reader, id: CaseId, root: &Node, catalogue: &Cat
         for (served, test) in self::tests(reader, member, &shared, &served, &mut uses) {
             places.tests.push(member.key_span);
             places.run.extend(served.row.map(|row| row.nodes.id.to_owned()));
-            read.push(Arc::new(test));
+            read.push(test);
         }
     }
     uses.report_missing(reader, &rows.iter().map(|row| &row.nodes).collect::<Vec<_>>());
     places.used = uses.used;
+    any_server::extend(&mut read);
+    let tests = read.into_iter().map(Arc::new).collect();
     let rows = rows.into_iter().map(RowReading::into_row).collect();
     let (path, note, role) = (reader.file().name().to_owned(), shared.limits.note, shared.role?);
-    Some(Reading { case: Case { path, note, role, rows, tests: read, title: title.clone(), id }, places })
+    Some(Reading { case: Case { path, note, role, rows, tests, title: title.clone(), id }, places })
 }
 
 /// Returns whether a node is an object without members.

@@ -4,6 +4,7 @@
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
 pub mod ad_hoc;
+mod any_server;
 mod bcp14;
 mod bundle;
 mod callable;

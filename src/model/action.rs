@@ -3,7 +3,7 @@
 //! Takes steps and fixtures. Must not know expectations.
 
 use super::case::{Answer, Change, Fixture, Step, Test, Tool, When};
-use super::spec::Transport;
+use super::spec::{Lifecycle, Revision, Transport};
 use super::template::Template;
 
 /// The request of a step, as an action or as a raw message.
@@ -55,6 +55,14 @@ impl When {
                 _ => Asks::Other,
             },
         }
+    }
+
+    /// Returns whether the step sends the first message of a client itself, so that no handshake comes before it: the
+    /// handshake of any revision, or the probe of a client that knows later revisions than this one.
+    pub fn opens(&self, revision: Revision) -> bool {
+        let Self::Send { message, .. } = self else { return false };
+        let Some(Template::String(method)) = message.get("method") else { return false };
+        method == "initialize" || method == "server/discover" && revision.facts().lifecycle == Lifecycle::Stateful
     }
 }
 

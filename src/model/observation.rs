@@ -204,6 +204,9 @@ pub struct StepObservation {
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,
+    /// `true` if the server answered the handshake before the step with an error, so that nothing else was sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unopened: bool,
     /// The replies as received, for a check that reads them. Snapshots omit them, because they contain ids and dates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Parts>,

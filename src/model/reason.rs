@@ -129,6 +129,11 @@ pub enum Finding {
     },
     /// The step of the check was not observed.
     NotObserved,
+    /// The server answered the handshake before the step with an error.
+    NoSession {
+        /// The words of the error, or its status.
+        error: String,
+    },
     /// The loaded catalogue does not contain the check's requirement.
     NoRequirement,
     /// The check failed in some attempts only.
@@ -161,6 +166,7 @@ impl Detail {
             | Finding::ControlNotAsked { control: text }
             | Finding::ControlInexpressible { control: text }
             | Finding::NotAsked { reason: text }
+            | Finding::NoSession { error: text }
             | Finding::Inexpressible { reason: text }
             | Finding::Unavailable { reason: text } => vec![text],
             Finding::Holds { allowed_by: _ }
@@ -208,6 +214,7 @@ impl fmt::Display for Finding {
             Self::NotAsked { reason } | Self::Inexpressible { reason } | Self::Unavailable { reason } => {
                 f.write_str(reason)
             }
+            Self::NoSession { error } => write!(f, "no session was opened: `initialize` was answered with {error}"),
             Self::NotObserved => f.write_str("the step was not observed"),
             Self::NoRequirement => f.write_str("no catalogue at hand has this requirement"),
             Self::Flaky { failed, attempts } => write!(f, "failed in {failed} of {attempts} attempts"),

@@ -59,6 +59,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Returns whether the target is a server with tools of its own.
+    pub fn is_fixed_server(&self) -> bool {
+        matches!(self.drives, TargetKind::Fixed(Fixed::Server(_) | Fixed::Running(_)))
+    }
+
     /// Returns whether the target has no `target.toml`, because the user named its command or URL.
     pub fn is_ad_hoc(&self) -> bool {
         self.survey.is_some()

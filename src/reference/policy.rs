@@ -119,6 +119,8 @@ decisions! {
     RequestsPolicy {
         /// Batches are refused.
         reads_batches: bool = false,
+        /// A request that is no message of the protocol gets an error.
+        answers_invalid: bool = true,
         /// A stateless request must contain the protocol version and the client's capabilities.
         needs_meta: bool = true,
         /// Only the server's own version is accepted.
@@ -337,6 +339,8 @@ decisions! {
         refuses_completions: bool = false,
         /// A client that supports older servers sends `server/discover` first.
         probes: bool = true,
+        /// A message that is sent after an answered probe: none.
+        after_probe: Option<&'static str> = None,
         /// The errors of newer servers show that a server is a newer one.
         falls_back_after_newer: bool = false,
         /// Any error except those of newer servers shows that a server is an older one.
@@ -426,6 +430,8 @@ pub(crate) enum GetStream {
 pub(crate) enum Event {
     /// A message could not be read.
     Unreadable,
+    /// A request came before the handshake (stdio).
+    Probed,
     /// A cancellation named no running request.
     CancelledInVain,
     /// The code of a tool failed.

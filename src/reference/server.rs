@@ -227,7 +227,14 @@ impl Server {
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Message, Unread> {
         let first = self.policy().requests.reads_batches.then(|| first_of_batch(bytes)).flatten();
         let message = Message::read(first.as_deref().unwrap_or(bytes));
-        message.map(|message| self.policy().pass_received(message)).inspect_err(|_| self.note(Event::Unreadable))
+        let message = message.map(|message| self.policy().pass_received(message));
+        let is_ignored = |id: &Value| !self.policy().requests.answers_invalid && !id.is_null();
+        match message {
+            Err(unread) if is_ignored(&unread.0) => {
+                Ok(Message::Notification { method: "notifications/ignored".to_owned(), params: None })
+            }
+            message => message.inspect_err(|_| self.note(Event::Unreadable)),
+        }
     }
 
     /// Returns the reply to a request, and its HTTP status.

@@ -1,31 +1,50 @@
 //! [`Numbers`]: how many requirements hold for one server, and how many it violates.
 //!
-//! Takes records, gives three numbers: the verdict on a server that was tested without a `target.toml`.
+//! Takes records, gives three numbers: the verdict on a server that was tested without a `target.toml`. A server that ends
+//! or hangs where it must answer is no success, whatever the level of the requirement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rates::holds;
 use crate::model::RequirementId;
+use crate::model::case::Outcome;
 use crate::model::record::Record;
 use crate::model::spec::Level;
 
+/// The requirement that a valid request is answered.
+const ANSWERED: &str = "messages/request-answered";
+
 /// The requirements with at least one decided check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Numbers(BTreeMap<RequirementId, (Level, bool)>);
+pub struct Numbers {
+    requirements: BTreeMap<RequirementId, (Level, bool)>,
+    unanswered: BTreeSet<String>,
+}
 
 impl Numbers {
     /// Counts the verdicts of one test.
     pub fn add(&mut self, record: &Record) {
         for verdict in record.verdicts.iter().filter(|verdict| verdict.is_decided()) {
             let Some(holds) = holds(verdict.kind) else { continue };
-            let (_, held) = self.0.entry(verdict.requirement.clone()).or_insert((verdict.level, true));
+            let requirements = &mut self.requirements;
+            let (_, held) = requirements.entry(verdict.requirement.clone()).or_insert((verdict.level, true));
             *held &= holds;
+            let outcome = record.observation.steps.get(verdict.step).map(|step| step.outcome);
+            let is_silent = matches!(outcome, Some(Outcome::Timeout | Outcome::Crash));
+            if !holds && is_silent && verdict.requirement.as_str() == ANSWERED {
+                self.unanswered.insert(record.test.to_string());
+            }
         }
     }
 
     /// Returns the number of requirements that hold.
     pub fn hold(&self) -> usize {
-        self.0.values().filter(|(_, held)| *held).count()
+        self.requirements.values().filter(|(_, held)| *held).count()
+    }
+
+    /// Returns the tests in which the server ended or hung, and did not answer a valid request therefore.
+    pub fn unanswered(&self) -> &BTreeSet<String> {
+        &self.unanswered
     }
 
     /// Returns the number of violated MUSTs and MUST NOTs.
@@ -39,7 +58,7 @@ impl Numbers {
     }
 
     fn violated(&self, levels: &[Level]) -> usize {
-        self.0.values().filter(|(level, held)| !held && levels.contains(level)).count()
+        self.requirements.values().filter(|(level, held)| !held && levels.contains(level)).count()
     }
 }
 
@@ -72,5 +91,24 @@ mod tests {
         let mut numbers = Numbers::default();
         numbers.add(&Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) });
         assert_eq!((numbers.hold(), numbers.musts(), numbers.shoulds()), (1, 1, 1));
+        assert!(numbers.unanswered().is_empty());
+    }
+
+    #[test]
+    fn end_or_hang_in_place_of_an_answer_is_remembered_at_any_level() {
+        let unanswered = |requirement: &str, kind, outcome| {
+            let (folder, name) = requirement.split_once('/').expect("a folder");
+            let requirement = RequirementId::within(folder, name);
+            let verdicts = vec![Verdict { requirement, level: Level::Derived, ..verdict(kind) }];
+            let mut numbers = Numbers::default();
+            numbers.add(&Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", outcome) });
+            numbers.unanswered().iter().cloned().collect::<Vec<_>>()
+        };
+        for outcome in [Outcome::Crash, Outcome::Timeout] {
+            assert_eq!(unanswered(ANSWERED, VerdictKind::Note, outcome), ["f/c/t@2026-07-28+http"]);
+            assert!(unanswered("messages/failure-answered", VerdictKind::Note, outcome).is_empty());
+        }
+        assert!(unanswered(ANSWERED, VerdictKind::Note, Outcome::ProtocolError).is_empty());
+        assert!(unanswered(ANSWERED, VerdictKind::Pass, Outcome::Crash).is_empty());
     }
 }

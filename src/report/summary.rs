@@ -126,6 +126,7 @@ impl RunSummary {
     pub fn is_as_expected(&self, strict: bool) -> bool {
         self.drift.as_ref().is_none_or(|drift| drift.gone.is_empty())
             && self.columns.iter().all(|column| column.is_as_expected(strict))
+            && self.numbers.as_ref().is_none_or(|numbers| numbers.unanswered().is_empty())
             && (self.shard.is_some() || self.columns.iter().all(|column| column.untested().next().is_none()))
     }
 

@@ -288,6 +288,7 @@ impl Keeper<'_> {
             events,
             varies: _,
             repeated_id: _,
+            unopened: _,
             stray,
             replies,
             reply_places: _,

@@ -5,6 +5,7 @@
 mod ad_hoc;
 #[cfg(target_os = "linux")]
 mod any_client;
+mod any_server;
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(target_os = "linux")]

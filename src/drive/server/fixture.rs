@@ -44,6 +44,8 @@ pub(crate) struct ServedFixture {
 #[derive(Debug, Default)]
 struct Opening {
     done: bool,
+    /// Set if the handshake was begun.
+    begun: bool,
     /// The messages of the handshake, until they are taken.
     messages: Vec<Message>,
 }
@@ -180,7 +182,7 @@ impl ServedFixture {
             if received > MAX_RECEIVED {
                 end = End::Oversized;
             }
-            let refused = !self.opening.done && end != End::Accepted;
+            let refused = self.opening.begun && !self.opening.done && end != End::Accepted;
             let over = refused || received > MAX_RECEIVED || matches!(end, End::Timeout | End::Crash { .. });
             steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
@@ -259,7 +261,7 @@ async fn exchange(
     deadline: Deadline,
 ) -> Exchange {
     let Asked { step, permission, bindings, canaries } = asked;
-    if !opening.done {
+    if !opening.done && !step.when.opens(connection.revision) {
         let handshake = open(connection, opening, step, bindings, canaries, deadline).await;
         if !opening.done {
             return handshake;
@@ -296,7 +298,7 @@ async fn open(
 ) -> Exchange {
     canaries.phase(Phase::Connect);
     let handshake = connection.open(first, bindings, deadline).await;
-    opening.done = handshake.end == End::Accepted;
+    (opening.begun, opening.done) = (true, handshake.end == End::Accepted);
     handshake
 }
 

@@ -113,13 +113,14 @@ impl Connection {
             return Err(End::Accepted);
         }
         match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
-            Err(End::Empty | End::Accepted) => {
+            end @ Err(End::Timeout | End::Crash { .. } | End::Http { .. } | End::Oversized) => end,
+            // The cases about notifications judge a response to this one.
+            _ => {
                 if listens && self.open_get_stream(log).await && self.is_asked {
                     self.settle(log).await;
                 }
                 Err(End::Accepted)
             }
-            end => end,
         }
     }
 

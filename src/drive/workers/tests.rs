@@ -16,7 +16,6 @@ use crate::model::case::{Does, Fixture, Step, Test, Then, Tool, When};
 use crate::model::endpoint::Endpoint;
 use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::survey::Survey;
 use crate::model::target::{Claims, Fixed, Setup, Target, TargetKind};
 use crate::model::template::{Generator, Template};
 use crate::model::transcript::{End, Party, Served};
@@ -192,7 +191,7 @@ async fn step_limit_of_test_shortens_hang() {
 
 #[test]
 fn workers_take_groups_that_their_process_can_serve() {
-    let surveyed = || Target { survey: Some(Survey::default()), ..target(&[]) };
+    let fixed = || Target { drives: TargetKind::Fixed(Fixed::Server(Vec::new())), ..target(&[]) };
     let of = |target: fn() -> Target| {
         let groups = (0..5).map(|_| Vec::new()).collect();
         let mut plan = Arc::into_inner(plan_of(target(), Transport::Stdio, groups)).expect("one owner");
@@ -210,7 +209,7 @@ fn workers_take_groups_that_their_process_can_serve() {
         }
         taken
     };
-    assert_eq!(taken(&of(surveyed)), [0, 3, 1, 4, 2]);
+    assert_eq!(taken(&of(fixed)), [0, 3, 1, 4, 2]);
     assert_eq!(taken(&of(|| target(&[]))), [0, 1, 2, 3, 4]);
 }
 
@@ -245,8 +244,8 @@ fn groups_that_wait_have_workers_of_their_own_and_come_last_for_others() {
     assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (5, 3));
     let one = Options { jobs: NonZeroUsize::MIN, ..quick() };
     assert_eq!((one.workers(&plan), one.waiting_workers(&plan)), (1, 0));
-    let surveyed = Target { survey: Some(Survey::default()), ..target(&[]) };
-    let plan = plan_of(surveyed, Transport::Http, vec![vec![late("a")], vec![late("b")]]);
+    let fixed = Target { drives: TargetKind::Fixed(Fixed::Server(Vec::new())), ..target(&[]) };
+    let plan = plan_of(fixed, Transport::Http, vec![vec![late("a")], vec![late("b")]]);
     assert_eq!((two.workers(&plan), two.waiting_workers(&plan)), (2, 0));
 }
 

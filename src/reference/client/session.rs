@@ -72,7 +72,12 @@ impl Client {
         }
         let probe = tokio::time::timeout(PROBE, self.request("server/discover", vec![])).await;
         match probe.unwrap_or(Err(Failure::Timeout)) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                if let Some(message) = self.policy.client.after_probe {
+                    let _refused = self.send_message(message.to_owned()).await;
+                }
+                Ok(())
+            }
             // These errors are those of a newer server.
             Err(Failure::Refused { code: -32022..=-32020, message }) if !self.policy.client.falls_back_after_newer => {
                 Err(Failure::protocol(format!("the server refuses all revisions: {message}")))

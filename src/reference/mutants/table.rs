@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, change_value, coerce,
-    decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
+    declare_draft_7, decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
     invalidate_nested_marks, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name,
     make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
     refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
@@ -36,6 +36,10 @@ type When = (&'static str, &'static str);
 
 const UNKNOWN_METHOD: When = ("/error/code", "-32601");
 const MISSING_CAPABILITY: When = ("/error/code", "-32021");
+const HANDSHAKE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":"handshake","method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+    r#""capabilities":{},"clientInfo":{"name":"reference","version":"1"}}}"#
+);
 const DISCOVER: When = ("/request/method", r#""server/discover""#);
 const LIST: When = ("/request/method", r#""tools/list""#);
 const CALL: When = ("/request/method", r#""tools/call""#);
@@ -267,7 +271,8 @@ mutants! { |p|
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => [
             "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
-            "sep-1613/schema-is-valid", "sep-2106/any-json-value", "tools/inputs-validated"],
+            "sep-1613/schema-is-valid", "sep-2106/any-json-value", "tools/arguments-arrive",
+            "tools/inputs-validated"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
@@ -405,8 +410,7 @@ mutants! { |p|
             "base/logging-declared", "sep-2575/discover"],
         /// `server/discover` returns an input-required result.
         "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
-            "base/logging-declared", "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type",
-            "tools/capability-declared"],
+            "base/logging-declared", "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type"],
         /// The error for an unsupported version does not name the requested version.
         "requested-version-lost": p.edit_if(Reply, ("/error/code", "-32022"), "/error/data/requested", Remove) => [
             "sep-2575/unsupported-version-requested"],
@@ -475,8 +479,9 @@ mutants! { |p|
         "question-empty": {
             p.edit(Reply, "/result/inputRequests", Remove);
             p.edit(Reply, "/result/requestState", Remove);
-        } => ["elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/retry-stands-alone",
-            "sep-2322/state-arrives", "sep-2575/result-type"],
+        } => [
+            "elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
         /// An input-required result contains `ttlMs`.
         "hints-on-questions":
             p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/ttlMs", Set("60000")) => [
@@ -635,6 +640,11 @@ mutants! { |p|
         /// After an unreadable message, every list and call is refused.
         "garbage-is-fatal": p.remembers = Some(Event::Unreadable) => ["messages/garbage-is-survived",
             "sep-2106/bound-is-scoped"],
+        /// A request with a member of the wrong type gets no response.
+        "invalid-requests-ignored": p.requests.answers_invalid = false => [
+            "messages/failure-answered", "sep-2106/value-bounded"],
+        /// Over stdio, the handshake is refused after another request.
+        "probe-remembered": p.remembers = Some(Event::Probed) => ["lifecycle/opened-after-a-probe"],
         /// A batch is accepted, and its first message gets a response.
         "batch-accepted": p.requests.reads_batches = true => ["messages/no-batches"],
         /// Over stdio, a line of prose precedes each message.
@@ -643,24 +653,24 @@ mutants! { |p|
             "stdio/nothing-but-messages"],
         /// Over stdio, each message is indented and spans several lines.
         "pretty-printed": p.transport.framing = indent => [
-            "stdio/nothing-but-messages", "stdio/one-message-a-line", "tools/arguments-arrive"],
+            "messages/request-answered", "stdio/nothing-but-messages", "stdio/one-message-a-line"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
             "base/log-sent", "base/meta-labels", "base/meta-names", "base/meta-prefix", "base/progress-sent",
             "elicitation/answer-arrives", "http/header-names-any-case", "http/last-event-ignored",
             "http/notification-taken", "http/reply-media-type", "http/session-ignored",
             "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
-            "messages/request-answered", "messages/result-has-the-id", "sep-1613/default-dialect",
-            "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/client-info-is-optional",
-            "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type",
-            "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive",
-            "tools/arguments-unchanged", "tools/capability-declared", "tools/content-as-given",
-            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/inputs-validated",
-            "tools/list-answered", "tools/meta-kept", "tools/no-parameter-forms", "tools/output-conforms",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
-            "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
+            "messages/request-answered", "messages/result-has-the-id", "sep-2106/any-json-value",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state",
+            "sep-2322/kinds-of-requests", "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone",
+            "sep-2322/state-arrives", "sep-2575/client-info-is-optional", "sep-2575/discover",
+            "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
+            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive",
+            "tools/arguments-unchanged", "tools/content-as-given", "tools/description-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/inputs-validated", "tools/list-answered", "tools/meta-kept",
+            "tools/no-parameter-forms", "tools/output-conforms", "tools/output-schema-kept",
+            "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept",
+            "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
@@ -825,9 +835,11 @@ mutants! { |p|
         "dialect-ignored-by-client": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
         /// A schema without `$schema` is read as draft-07.
-        "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => ["sep-1613/declared-dialect",
+        "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => [
             "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-json-value",
             "tools/results-validated", "tools/structured-returned"],
+        /// A schema that declares 2020-12 is read as draft-07.
+        "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/declared-dialect"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown-to-client": p.schemas.default_dialect_may_be_named = false => [
             "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned"],
@@ -1080,6 +1092,8 @@ mutants! { |p|
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["base/result-handed-over", "sep-2575/stdio-probe"],
+        /// A client sends `initialize` to a server that has answered its probe.
+        "handshake-after-probe": p.client.after_probe = Some(HANDSHAKE) => ["sep-2575/modern-server-kept"],
         /// The errors of newer servers are taken for those of older ones.
         "newer-error-taken-for-old": p.client.falls_back_after_newer = true => ["sep-2575/body-before-fallback"],
         /// No error shows that a server is an older one.

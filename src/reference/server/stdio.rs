@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::message::{Fault, LONGEST, Message, Request, success};
+use crate::policy::Event;
 use crate::server::Server;
 use crate::server::session::{Outgoing, Outlet, Session};
 
@@ -167,12 +168,18 @@ impl Connection {
     /// Processes the first request of a stateful connection.
     fn open(&mut self, request: &Request, outlet: &Outlet) {
         let outcome = match request.method.as_str() {
+            "initialize" if self.server.recalls(Event::Probed) => {
+                Err(Fault::invalid_request("an earlier request was no handshake"))
+            }
             "initialize" => self.server.initialize(request).map(|(session, result)| {
                 self.session = Some(Arc::new(session));
                 result
             }),
             "ping" => Ok(success(&json!({}))),
-            _ => Err(Fault::invalid_request("the connection is not initialized")),
+            _ => {
+                self.server.note(Event::Probed);
+                Err(Fault::invalid_request("the connection is not initialized"))
+            }
         };
         send(outlet, self.server.reply(request, &outcome));
     }

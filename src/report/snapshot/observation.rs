@@ -66,6 +66,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
     parts.extend(seen.varies.then(|| "varies".to_owned()));
+    parts.extend(seen.unopened.then(|| "no session".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));

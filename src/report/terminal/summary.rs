@@ -48,6 +48,9 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
 /// expected.
 fn three_numbers(out: &mut impl Write, summary: &RunSummary, numbers: &Numbers) -> io::Result<()> {
     incomplete(out, summary)?;
+    for test in numbers.unanswered().iter().take(NAMES) {
+        note(out, RED, "no answer", &format!("the server ended or hung: {}", Untrusted(test).line(200)))?;
+    }
     let (hold, musts, shoulds) = (numbers.hold(), numbers.musts(), numbers.shoulds());
     let paint = |number: usize, style: Style| if number == 0 { GREEN } else { style };
     let (of_musts, of_shoulds) = (paint(musts, RED), paint(shoulds, YELLOW));

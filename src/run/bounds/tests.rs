@@ -73,6 +73,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         varies: false,
         stray: None,
         repeated_id: false,
+        unopened: false,
         replies: vec![[("message".to_owned(), value())].into()],
         reply_places: vec![0],
         sent: vec![[("message".to_owned(), value())].into()],

@@ -1,0 +1,94 @@
+//! Servers without an adapter that have one fault each, of those that people report: each is found in the words of its own
+//! sentence, and a sound server passes.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::sandbox::{Finished, Sandbox};
+
+const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
+
+/// The ways of a server over stdio, each with the exit status and words of the output.
+const OVER_STDIO: [(&str, i32, &[&str]); 9] = [
+    ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
+    (
+        "crashes",
+        1,
+        &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
+    ),
+    (
+        "hangs",
+        1,
+        &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
+    ),
+    ("decline-crashes", 1, &["messages/request-answered", "the server ended or hung: any-server/results/called"]),
+    ("any-version", 1, &["failed  lifecycle/other-version", "1900-01-01"]),
+    ("notification-answered", 1, &["failed  messages/notifications-get-no-response"]),
+    ("probe-poisons", 0, &["noted  lifecycle/opened-after-a-probe", "the server is initialized already"]),
+    ("envelope-unanswered", 0, &["noted  messages/failure-answered", r#""method":7"#]),
+    ("nothing-declared", 1, &["failed  tools/capability-declared"]),
+];
+
+/// The ways of a server over Streamable HTTP. A server that refuses the second handshake breaks one sentence.
+const OVER_HTTP: [(&str, i32, &[&str]); 3] = [
+    ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
+    (
+        "loose",
+        1,
+        &[
+            "failed  http/origin-checked",
+            "failed  http/invalid-version-status",
+            "failed  http/notification-taken",
+            "3 MUSTs violated",
+        ],
+    ),
+    (
+        "one-session",
+        1,
+        &[
+            "failed  lifecycle/server-named",
+            "`initialize` was answered with the error the server is initialized already",
+            "1 MUST violated",
+        ],
+    ),
+];
+
+/// A server in a process of its own, until it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+fn run(sandbox: &Sandbox, words: &[&str]) -> Finished {
+    let mut command = sandbox.command("run --call * --run-log run.jsonl");
+    Finished::of(command.args(words))
+}
+
+fn check(done: Finished, way: &str, status: i32, words: &[&str]) {
+    assert_eq!(done.status, Some(status), "{way}: {}{}", done.out, done.err);
+    done.exits(status).stdout_has(words);
+}
+
+#[test]
+fn fault_of_a_server_over_stdio_is_found_in_its_own_words() {
+    for (way, status, words) in OVER_STDIO {
+        let sandbox = Sandbox::empty();
+        check(run(&sandbox, &["--limit", "step=2s", "--", "python3", ODD, way]), way, status, words);
+    }
+}
+
+#[test]
+fn fault_of_a_running_server_is_found_in_its_own_words() {
+    for (way, status, words) in OVER_HTTP {
+        let child = Command::new("python3").args([ODD, way, "http"]).stdout(Stdio::piped()).spawn();
+        let mut server = Running(child.expect("python3 runs"));
+        let mut url = String::new();
+        BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut url).expect("its URL");
+        let sandbox = Sandbox::empty();
+        check(run(&sandbox, &[url.trim()]), way, status, words);
+    }
+}

@@ -1,0 +1,136 @@
+"""A server of 2025-11-25 with one tool, sound but for the fault that its first argument names. With a
+second argument it serves Streamable HTTP, and prints its URL; otherwise it reads standard input."""
+
+import json
+import os
+import sys
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MODE = sys.argv[1]
+VERSIONS = ["2025-06-18", "2025-11-25"]
+TOOL = {"name": "book", "inputSchema": {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]}}
+FORM = {"message": "Which day?", "requestedSchema": {"type": "object", "properties": {"day": {"type": "string"}}}}
+state = {"probed": False, "sessions": set(), "opened": 0}
+
+
+def error(code, message):
+    return {"error": {"code": code, "message": message}}
+
+
+def text(words, **more):
+    return {"result": {"content": [{"type": "text", "text": words}], **more}}
+
+
+def initialize(params):
+    state["opened"] += 1
+    if MODE == "one-session" and state["opened"] > 1 or MODE == "probe-poisons" and state["probed"]:
+        return error(-32600, "the server is initialized already")
+    asked = params.get("protocolVersion")
+    version = asked if asked in VERSIONS or MODE == "any-version" else VERSIONS[-1]
+    capabilities = {} if MODE == "nothing-declared" else {"tools": {}}
+    return {"result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": {"name": "odd", "version": "1"}}}
+
+
+def call(params, ask):
+    arguments = params.get("arguments", {})
+    if params.get("name") != "book" or not isinstance(arguments, dict):
+        return error(-32602, "unknown tool or odd arguments")
+    if not isinstance(arguments.get("day"), str):
+        return text("`day` must be a text", isError=True)
+    if MODE == "crashes":
+        os._exit(3)
+    if MODE == "hangs":
+        return None
+    if MODE == "decline-crashes" and "content" not in ask(FORM).get("result", {}):
+        os._exit(3)
+    return text("booked")
+
+
+def answer(message, ask=None):
+    """The response to a message, without its id; `None` if there is none."""
+    if not isinstance(message, dict):
+        return error(-32600, "not a message")
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str) or not isinstance(params, dict):
+        return None if MODE == "envelope-unanswered" else error(-32600, "not a request")
+    if "id" not in message:
+        return {"result": {}} if MODE == "notification-answered" and method != "notifications/initialized" else None
+    if method == "initialize":
+        return initialize(params)
+    if method == "ping":
+        return {"result": {}}
+    if method == "tools/list":
+        return error(-32602, "unknown cursor") if "cursor" in params else {"result": {"tools": [TOOL]}}
+    if method == "tools/call":
+        return call(params, ask)
+    state["probed"] |= method == "server/discover"
+    return error(-32601, "unknown method")
+
+
+def read(line):
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}, {"id": None, **error(-32700, "not JSON")}
+    return message, None
+
+
+def write(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def ask(form):
+    write({"id": "q", "method": "elicitation/create", "params": form})
+    return json.loads(sys.stdin.readline())
+
+
+class Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, message=None, **headers):
+        body = b"" if message is None else json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.send_response(status)
+        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *headers.items()]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.reply(405)
+
+    do_DELETE = do_GET
+
+    def do_POST(self):
+        message, refusal = read(self.rfile.read(int(self.headers["Content-Length"])))
+        is_loose, id = MODE == "loose", message.get("id") if isinstance(message, dict) else None
+        if self.headers.get("Origin") and not is_loose:
+            return self.reply(403, {"id": id, **error(-32600, "another origin")})
+        if refusal or not isinstance(message, dict):
+            return self.reply(400, refusal or {"id": None, **error(-32600, "a batch")})
+        session, version = self.headers.get("Mcp-Session-Id"), self.headers.get("MCP-Protocol-Version", VERSIONS[0])
+        is_opening = message.get("method") == "initialize"
+        if not is_loose and not is_opening and session not in state["sessions"]:
+            return self.reply(404 if session else 400, {"id": id, **error(-32600, "no session")})
+        if not is_loose and not is_opening and version not in VERSIONS:
+            return self.reply(400, {"id": id, **error(-32600, "unknown version")})
+        response = answer(message)
+        if response is None or "id" not in message:
+            return self.reply(200 if is_loose else 202, {"id": None, "result": {}} if is_loose else None)
+        opened = {}
+        if is_opening and "result" in response:
+            opened = {"Mcp-Session-Id": uuid.uuid4().hex}
+            state["sessions"].update(opened.values())
+        self.reply(200 if "result" in response or isinstance(message.get("method"), str) else 400, {"id": id, **response}, **opened)
+
+
+if len(sys.argv) > 2:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(f"http://127.0.0.1:{server.server_port}/mcp", flush=True)
+    server.serve_forever()
+for line in sys.stdin:
+    message, refusal = read(line)
+    response = refusal or answer(message, ask)
+    if response is not None:
+        write({"id": message.get("id") if isinstance(message, dict) and not refusal else None, **response})
