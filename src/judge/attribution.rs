@@ -44,7 +44,7 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let observed = &broken.steps[broken.step];
     let Some(relayed) = &observed.relayed else { return Attribution { side: Some(Role::Server), ..nowhere } };
     let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(broken.id.revision));
-    let here = lost(broken.check, observed, relayed, broken.id);
+    let here = lost(broken.check, observed, relayed, broken.id, true);
     let is_after_answer = matches!(here.place(), LossPlace::Answer | LossPlace::Reply) && !observed.answered.is_empty();
     let earlier = match here.place() {
         LossPlace::Session => ended(broken),
@@ -201,7 +201,7 @@ fn ended<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
                 Lost::Refused { side: Some(Role::Client), place: LossPlace::End, reason: Reason::Of(Role::Server) };
             (last, relayed, by_client)
         }
-        _ => (last, relayed, lost(broken.check, seen, relayed, broken.id)),
+        _ => (last, relayed, lost(broken.check, seen, relayed, broken.id, false)),
     })
 }
 
@@ -224,16 +224,17 @@ fn moved<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
     })
 }
 
-fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestId) -> Lost {
+/// Returns what was lost in the step of a check, or in an earlier step that has ended the session.
+fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestId, is_own: bool) -> Lost {
     let server = &relayed.server;
     let refused = |side, place, reason| Lost::Refused { side, place, reason };
     let by_client = |place| refused(Some(Role::Client), place, Reason::Of(Role::Server));
     let by_server = |place| refused(Some(Role::Server), place, Reason::Of(Role::Client));
     let is_error = matches!(server.outcome, Outcome::ProtocolError | Outcome::HttpError);
     let is_asked = !server.asked.is_empty();
-    // What is not asked carries no value.
-    let asked = || check.alternatives.iter().filter(|one| !one.not_asked);
-    let holds = |step: &StepObservation| asked().any(|one| misses(one, step, id).is_empty());
+    // In its own step, the client can lose an error after which nothing is asked; an error of another step is no value.
+    let meant = || check.alternatives.iter().filter(|one| is_own || !one.not_asked);
+    let holds = |step: &StepObservation| meant().any(|one| misses(one, step, id).is_empty());
     let has_arrived = holds(server);
     match (relayed.request, observed.outcome) {
         (RequestState::NoSession, _) => return refused(None, LossPlace::Session, Reason::Any),
@@ -265,7 +266,7 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         return Lost::At(Role::Client, LossPlace::Request);
     }
     // The alternative that is the closest to what was observed.
-    let closest = asked().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
+    let closest = meant().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
     let keys: Vec<_> = closest.iter().flatten().filter_map(key).collect();
     let has = |wanted: &str| keys.iter().any(|key| key == wanted);
     let is_result = matches!(server.outcome, Outcome::Success | Outcome::ToolError);
@@ -404,7 +405,7 @@ mod tests {
             StepObservation { code: Some(-32_603), ..seen(Outcome::ProtocolError, RequestState::AsGiven, None, 0) };
         let steps =
             [differing(Outcome::Refused, failing, &[]), seen(Outcome::Refused, RequestState::NoSession, None, 0)];
-        // "Not asked" is no way in which a value arrives.
+        // The error of another step is none after which nothing is asked.
         let error = Expectation { not_asked: true, outcome: vec![Outcome::ProtocolError], ..Expectation::default() };
         let attribution = attributed_with(&steps, Outcome::Success, Some(error));
         assert_eq!((attribution.step, blamed(&attribution)), (Some(0), (Some(Role::Server), LossPlace::Reply)));

@@ -147,7 +147,7 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
             Some(path) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
             Some(path) => canonical(path),
             None => {
-                let hint = address(typed, variant).or_else(|| hint(name, here));
+                let hint = address(typed).or_else(|| hint(name, here));
                 return Err(TargetError::Missing { name: name.to_owned(), hint });
             }
         },
@@ -163,9 +163,10 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
 }
 
 /// Returns the remedy for the host and port of a running server.
-fn address(typed: &str, variant: Option<&str>) -> Option<String> {
-    let port = variant?.split('/').next()?;
-    let is_port = !port.is_empty() && port.chars().all(|one| one.is_ascii_digit());
+fn address(typed: &str) -> Option<String> {
+    let (host, rest) = typed.split_once(':')?;
+    let port = rest.split('/').next().unwrap_or_default();
+    let is_port = !host.contains('/') && !port.is_empty() && port.chars().all(|one| one.is_ascii_digit());
     is_port.then(|| format!("to test a running server, write its whole address, as in http://{typed}"))
 }
 

@@ -57,6 +57,13 @@ impl When {
         }
     }
 
+    /// Returns whether the step sends something that is no message of the protocol.
+    pub fn is_malformed(&self) -> bool {
+        let Self::Send { message, .. } = self else { return false };
+        let has_method = matches!(message.get("method"), Some(Template::String(_)));
+        !has_method || message.get("params").is_some_and(|params| !matches!(params, Template::Object(_)))
+    }
+
     /// Returns whether the step sends the first message of a client itself, so that no handshake comes before it: the
     /// handshake of any revision, or the probe of a client that knows later revisions than this one.
     pub fn opens(&self, revision: Revision) -> bool {

@@ -11,7 +11,9 @@ use crate::model::target::Target;
 /// Returns why a test is not run on a server that lacks tools or was surveyed, if so.
 pub(super) fn skip_reason(target: &Target, test: &Test, revision: Revision) -> Option<SkipReason> {
     let mut asks = test.steps.iter().map(|step| step.when.asks(&test.given));
-    let uses_tools = !test.reach.listed().is_empty() || asks.any(|asks| !matches!(asks, Asks::Nothing | Asks::Other));
+    let uses_tools = test.needs.contains(&Need::Tools)
+        || !test.reach.listed().is_empty()
+        || asks.any(|asks| !matches!(asks, Asks::Nothing | Asks::Other));
     if uses_tools && test.role != Role::Client && target.claims.lacks.contains(&Need::Tools) {
         return Some(SkipReason::Lacks(Need::Tools));
     }

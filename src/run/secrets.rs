@@ -23,8 +23,8 @@ const ENDINGS: &str = "TOKEN TOKENS SECRET SECRETS PASSWORD PASSWORDS APIKEY ACC
 /// The last parts of names whose values lead to a secret and are none.
 const PLACES: [&str; 5] = ["DIR", "ENV", "FILE", "PATH", "SOCK"];
 
-/// The most backslashes of one escape, in JSON within JSON.
-const BACKSLASHES: usize = 15;
+/// The most backslashes in a row that are read at once: those of fifteen in a value, in JSON within JSON.
+const BACKSLASHES: usize = 63;
 
 /// A text to mask.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ const OVER_STDIO: [(&str, i32, &[&str]); 9] = [
     ("notification-answered", 1, &["failed  messages/notifications-get-no-response"]),
     ("probe-poisons", 0, &["noted  lifecycle/opened-after-a-probe", "the server is initialized already"]),
     ("envelope-unanswered", 0, &["noted  messages/failure-answered", r#""method":7"#]),
-    ("nothing-declared", 1, &["failed  tools/capability-declared"]),
+    ("capabilities-missing", 1, &["failed  lifecycle/server-named", "`result.capabilities` of the reply is missing"]),
 ];
 
 /// The ways of a server over Streamable HTTP. A server that refuses the second handshake breaks one sentence.

@@ -180,7 +180,7 @@ fn each_check_of_calls_fails_alone() {
         ("lists-nothing-after-an-error", json!([book()]), "", "sep-1303/error-leaves-no-trace"),
     ] {
         server(&sandbox, &["python3", twist, way], None, NEW, &tools, calls);
-        run(&sandbox);
+        sandbox.run("run t --jobs 1 --run-log run.jsonl --only any-server/{arguments,results}");
         assert_eq!(violated(&sandbox), [requirement], "{way}");
     }
 }

@@ -154,6 +154,12 @@ pub(crate) fn mcp(tools: Option<&[&str]>) -> impl Fn(&Request) -> Option<Reply> 
         if request.verb != "POST" {
             return Some((405, Vec::new(), String::new()));
         }
+        let is_other = |version| version != "2025-11-25";
+        if request.header("origin").is_some() {
+            return Some((403, Vec::new(), String::new()));
+        } else if request.header("mcp-protocol-version").is_some_and(is_other) {
+            return Some((400, Vec::new(), String::new()));
+        }
         let (id, params) = (&request.body["id"], &request.body["params"]);
         let result = |result: Value| json(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
         let error =

@@ -28,8 +28,10 @@ def initialize(params):
         return error(-32600, "the server is initialized already")
     asked = params.get("protocolVersion")
     version = asked if asked in VERSIONS or MODE == "any-version" else VERSIONS[-1]
-    capabilities = {} if MODE == "nothing-declared" else {"tools": {}}
-    return {"result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": {"name": "odd", "version": "1"}}}
+    result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}
+    if MODE == "capabilities-missing":
+        del result["capabilities"]
+    return {"result": result}
 
 
 def call(params, ask):

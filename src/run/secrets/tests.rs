@@ -75,6 +75,10 @@ fn nested_and_cut_values_are_masked() {
     assert_eq!(secrets.out_of_first("in first line\nsecond line", 5), "in [PEM]");
     assert_eq!(secrets.out_of_first("in a few words", 4), "in a");
     assert_eq!(secrets.out_of("first li"), "[PEM]");
+    let deep = "a\\\\\\\\\\bcdefgh1";
+    for text in by_writers(deep).iter().flat_map(|once| by_writers(once)) {
+        assert_eq!(self::secrets(&[("DEEP", deep)], &[]).out_of(&text), "[DEEP]");
+    }
 }
 
 #[test]
