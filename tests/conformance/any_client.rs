@@ -42,6 +42,11 @@ struct Met {
     transcript: Transcript,
 }
 
+/// Mutants whose requests the server refuses at once. In one conversation of several tests, a later request is then taken
+/// for one of another step, and accuses the mutant of a sentence beside its own.
+const MISTAKEN: [&str; 5] =
+    ["meta-missing", "method-header-missing", "state-dropped", "version-header-missing", "version-header-outdated"];
+
 pub(crate) fn trials() -> Vec<Trial> {
     let library = Arc::new(load(&[Source::Embedded]).expect("the cases are sound"));
     let of = |name: &str, is_sample: bool, run: Examination| {
@@ -83,6 +88,9 @@ fn accuses_only_where_the_whole_judge_does(library: &Library, name: &str, breaks
     let whole: Accused = met.iter().flat_map(|one| accused(&one.record.verdicts)).collect();
     let (accused, _) = by_messages(library, &met);
     let others: Vec<_> = accused.difference(&whole).collect();
+    if MISTAKEN.contains(&name) {
+        return if others.is_empty() { Err(format!("remove {name} from the list").into()) } else { Ok(()) };
+    }
     if !others.is_empty() {
         return Err(format!("accused of {others:?}; the whole judge finds {whole:?}").into());
     }
