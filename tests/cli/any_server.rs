@@ -68,7 +68,7 @@ fn run(sandbox: &Sandbox, words: &[&str]) -> Finished {
     Finished::of(command.args(words))
 }
 
-fn check(done: Finished, way: &str, status: i32, words: &[&str]) {
+fn check(done: &Finished, way: &str, status: i32, words: &[&str]) {
     assert_eq!(done.status, Some(status), "{way}: {}{}", done.out, done.err);
     done.exits(status).stdout_has(words);
 }
@@ -77,7 +77,7 @@ fn check(done: Finished, way: &str, status: i32, words: &[&str]) {
 fn fault_of_a_server_over_stdio_is_found_in_its_own_words() {
     for (way, status, words) in OVER_STDIO {
         let sandbox = Sandbox::empty();
-        check(run(&sandbox, &["--limit", "step=2s", "--", "python3", ODD, way]), way, status, words);
+        check(&run(&sandbox, &["--limit", "step=2s", "--", "python3", ODD, way]), way, status, words);
     }
 }
 
@@ -89,6 +89,6 @@ fn fault_of_a_running_server_is_found_in_its_own_words() {
         let mut url = String::new();
         BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut url).expect("its URL");
         let sandbox = Sandbox::empty();
-        check(run(&sandbox, &[url.trim()]), way, status, words);
+        check(&run(&sandbox, &[url.trim()]), way, status, words);
     }
 }

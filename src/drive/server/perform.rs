@@ -112,16 +112,15 @@ impl Connection {
         if !to_the_end {
             return Err(End::Accepted);
         }
-        match self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await {
-            end @ Err(End::Timeout | End::Crash { .. } | End::Http { .. } | End::Oversized) => end,
-            // The cases about notifications judge a response to this one.
-            _ => {
-                if listens && self.open_get_stream(log).await && self.is_asked {
-                    self.settle(log).await;
-                }
-                Err(End::Accepted)
-            }
+        let end = self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await;
+        if let Err(End::Timeout | End::Crash { .. } | End::Http { .. } | End::Oversized) = end {
+            return end;
         }
+        // The cases about notifications judge a response to this one.
+        if listens && self.open_get_stream(log).await && self.is_asked {
+            self.settle(log).await;
+        }
+        Err(End::Accepted)
     }
 
     /// Waits until a server that has sent the headers of a GET stream can also send messages on it. One SDK sends the
