@@ -601,7 +601,8 @@ mutants! { |p|
         /// A header is required for an argument that is null.
         "null-parameter-expected": p.transport.expects_null = true => ["tools/header-value-not-expected"],
         /// An id that is a number in quotes is returned without the quotes.
-        "id-as-number": p.edit(Reply, "/id", Apply(unquote)) => ["messages/result-has-the-id"],
+        "id-as-number": p.edit(Reply, "/id", Apply(unquote)) => [
+            "messages/request-answered", "messages/result-has-the-id"],
         /// The error for an unknown method has no id.
         "error-id-lost": p.edit_if(Reply, UNKNOWN_METHOD, "/id", Set("null")) => ["messages/error-has-the-id"],
         /// The error for an unknown method has no message.
