@@ -42,11 +42,10 @@ pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Rev
     // Each client test needs a mock server of its own.
     let served = |test: &Test| test.role == Role::Server;
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
-    let opens = |test: &Test| test.steps.first().is_some_and(|step| step.when.opens(revision));
     served(first)
         && (target.is_fixed_server() || first.given == second.given)
         && opened(first) == opened(second)
-        && ![first, second].into_iter().any(|test| alone(test) || opens(test))
+        && ![first, second].into_iter().any(|test| alone(test) || test.opens(revision))
 }
 
 /// Returns whether a fixture has generated parts, which are too large to be written out.

@@ -90,7 +90,7 @@ impl Options {
     }
 
     /// Returns for about how many seconds a group waits while others could run. There are no others if the user wants one
-    /// group at a time, and a surveyed server keeps its few processes from group to group.
+    /// group at a time, and a fixed server keeps its few processes from group to group.
     pub(crate) fn wait(&self, group: &Group) -> u32 {
         let is_alone = self.jobs == NonZeroUsize::MIN || group.target.is_fixed_server();
         if is_alone { 0 } else { group.wait() }

@@ -332,8 +332,7 @@ impl TargetRunner {
             match ServedFixture::start(&self.target, adapter, &mut self.reuse, planned, bindings, deadline).await {
                 Ok(fixture) => {
                     let fixture = self.served.insert(fixture);
-                    let opens = planned.test.steps.first().is_some_and(|step| step.when.opens(planned.id.revision));
-                    if matches!(self.target.drives, TargetKind::Fixed(_)) && !opens {
+                    if matches!(self.target.drives, TargetKind::Fixed(_)) && !planned.test.opens(planned.id.revision) {
                         // A fixed server sends no hello. The time until its first response must not count for the first
                         // step.
                         let serve = opening(planned);

@@ -104,7 +104,7 @@ fn keeps_process(group: &Group, next: &Group) -> bool {
     group.target.is_fixed_server() && is_same && !steps().any(|step| step.when.is_malformed())
 }
 
-/// Returns whether a worker with the processes of one group can use some of them for the other group: those of a surveyed
+/// Returns whether a worker with the processes of one group can use some of them for the other group: those of a fixed
 /// server, or of the server of a pair. The clients of pairs are fewer than their servers, and each worker keeps them all.
 fn shares_process(one: &Group, other: &Group) -> bool {
     match (&one.target.drives, &other.target.drives) {

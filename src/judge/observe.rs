@@ -231,7 +231,7 @@ impl Observer<'_> {
         let is_refused = matches!(outcome, Outcome::ProtocolError | Outcome::HttpError);
         let is_handshake = |method: &str| method == "initialize";
         let mut sent = wire.of(Party::Harness).filter_map(|(_, envelope)| envelope.method.as_deref()).peekable();
-        let is_own = self.test.steps.first().is_some_and(|step| step.when.opens(self.transcript.test.revision));
+        let is_own = self.test.opens(self.transcript.test.revision);
         let needs_fixture = self.test.reach == Applicability::AdapterOnly;
         self.test.role == Role::Server
             && !needs_fixture

@@ -3,8 +3,10 @@
 //! Takes the tests of a case file, and extends those that neither name a tool of the fixture nor look at what only a
 //! fixture decides to fixed servers. Must not know targets.
 
+use super::lint::governs;
+use crate::model::action::called;
 use crate::model::applicability::{Applicability, Inside};
-use crate::model::case::{Check, Control, Expectation, Fixture, Test, Tool, When};
+use crate::model::case::{Check, Expectation, Fixture, Test, Tool, When};
 use crate::model::spec::Role;
 use crate::model::template::Template;
 
@@ -18,16 +20,12 @@ const PLAIN: [&str; 4] = ["name", "description", "inputSchema", "does"];
 /// A test is asked together with its controls or not at all. Where the fixture depends on the row, the file asks about
 /// the fixture.
 pub(super) fn extend(tests: &mut [Test]) {
-    let is_one = tests.windows(2).all(|pair| pair[0].given == pair[1].given);
-    let needs_none: Vec<bool> = tests.iter().map(|test| is_one && needs_no_fixture(test)).collect();
-    let has_controls = |test: &Test| {
-        let own = |control: &Test| match control.control {
-            Some(Control::File) => true,
-            Some(Control::Row) => control.row == test.row,
-            None => false,
-        };
-        tests.iter().zip(&needs_none).all(|(control, is_asked)| *is_asked || !own(control))
-    };
+    let needs_none: Vec<bool> = tests.iter().map(needs_no_fixture).collect();
+    if !needs_none.contains(&true) || tests.windows(2).any(|pair| pair[0].given != pair[1].given) {
+        return;
+    }
+    let has_controls =
+        |test: &Test| tests.iter().zip(&needs_none).all(|(control, is_asked)| *is_asked || !governs(control, test));
     let asked: Vec<bool> = tests.iter().zip(&needs_none).map(|(test, is)| *is && has_controls(test)).collect();
     for (test, _) in tests.iter_mut().zip(asked).filter(|(_, is_asked)| *is_asked) {
         test.reach = Applicability::AlsoFixed(Inside::Tools(Vec::new()));
@@ -57,19 +55,12 @@ fn has_own_effect(when: &When) -> bool {
         When::List | When::EndInput | When::Bare { .. } => true,
         When::Send { message: Template::String(text), .. } => !text.contains("tools/call"),
         When::Send { message, .. } => {
-            let mut calls = false;
-            message.visit(&mut |one| calls |= may_call(one));
-            !calls
+            let mut is_known = false;
+            message.visit(&mut |one| is_known |= called(one).is_some_and(|name| !name.starts_with(UNKNOWN)));
+            !is_known
         }
         When::Serve | When::Call { .. } | When::CallEach { .. } | When::Cancel { .. } => false,
     }
-}
-
-/// Returns whether a part of a message is a call whose tool a server could have.
-fn may_call(part: &Template) -> bool {
-    let is_call = matches!(part.get("method"), Some(Template::String(method)) if method == "tools/call");
-    let name = part.get("params").and_then(|params| params.get("name"));
-    is_call && matches!(name, Some(Template::String(name)) if !name.starts_with(UNKNOWN))
 }
 
 /// Returns whether an expectation is about nothing that the fixture decides.

@@ -115,18 +115,23 @@ fn governed(test: &Test) -> Option<&str> {
     test.row.as_deref().filter(|_| test.control == Some(Control::Row))
 }
 
+/// Returns whether a test is a control of another one of its file.
+pub(super) fn governs(control: &Test, test: &Test) -> bool {
+    match control.control {
+        Some(Control::File) => true,
+        Some(Control::Row) => control.row == test.row,
+        None => false,
+    }
+}
+
 /// Reports tests that a target passes by doing nothing.
 fn no_control(reader: &mut Reader, reading: &Reading) {
     let tests = &reading.case.tests;
     for (test, place) in tests.iter().zip(&reading.places.tests) {
-        let governs = |other: &Test| match other.control {
-            Some(Control::File) => true,
-            Some(Control::Row) => other.row == test.row,
-            None => false,
-        };
         let negative = test.checks().next().is_some() && !test.checks().any(Check::may_succeed);
         // The lint `control-expects-failure-only` reports a control that expects failure.
-        if negative && test.control.is_none() && !tests.iter().any(|other| governs(other) && shows_success(other)) {
+        if negative && test.control.is_none() && !tests.iter().any(|other| governs(other, test) && shows_success(other))
+        {
             let message = format!("the test `{}` expects only failure or absence, and has no control", test.id);
             let alone =
                 reader.mistake(Lint::NoControl, message).at(*place, "a target that does nothing passes this test");

@@ -26,13 +26,7 @@ impl When {
     pub fn tool(&self) -> Option<&str> {
         match self {
             Self::Call { tool, .. } | Self::Cancel { tool, .. } => Some(tool),
-            Self::Send { message, .. } => {
-                let is_call = matches!(message.get("method"), Some(Template::String(name)) if name == "tools/call");
-                match message.get("params").and_then(|params| params.get("name")).filter(|_| is_call) {
-                    Some(Template::String(name)) => Some(name),
-                    _ => None,
-                }
-            }
+            Self::Send { message, .. } => called(message),
             _ => None,
         }
     }
@@ -47,10 +41,7 @@ impl When {
             Self::Send { message, .. } => match message.get("method") {
                 Some(Template::String(method)) if method == "tools/list" => Asks::List,
                 Some(Template::String(method)) if method == "tools/call" => {
-                    Asks::Call(match message.get("params").and_then(|params| params.get("name")) {
-                        Some(Template::String(name)) => fixture.tool(name),
-                        _ => None,
-                    })
+                    Asks::Call(called(message).and_then(|name| fixture.tool(name)))
                 }
                 _ => Asks::Other,
             },
@@ -73,6 +64,15 @@ impl When {
     }
 }
 
+/// Returns the name of the tool that a message calls, if it calls one.
+pub fn called(message: &Template) -> Option<&str> {
+    let is_call = matches!(message.get("method"), Some(Template::String(name)) if name == "tools/call");
+    match message.get("params").and_then(|params| params.get("name")).filter(|_| is_call) {
+        Some(Template::String(name)) => Some(name),
+        _ => None,
+    }
+}
+
 impl Test {
     /// Returns for about how many seconds the test waits for time to pass: a call is cancelled, never answered, or retried
     /// after a time, or a server may have nothing to respond.
@@ -88,6 +88,11 @@ impl Test {
         };
         let is_unanswered = self.given.deviations.iter().any(|one| matches!(one.change, Change::Unanswered));
         u32::from(self.request_timeout.is_some() || is_unanswered) + self.steps.iter().map(wait).sum::<u32>()
+    }
+
+    /// Returns whether the test sends the first message of its connection itself.
+    pub fn opens(&self, revision: Revision) -> bool {
+        self.steps.first().is_some_and(|step| step.when.opens(revision))
     }
 
     /// Returns whether the test waits for so long that others should not wait for it.

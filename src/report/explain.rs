@@ -44,22 +44,15 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> Strin
         out.push_str("\nRequirements\n");
     }
     for requirement in ids.into_iter().filter_map(|id| library.requirements.get(id)) {
-        out.push_str(&sentence(requirement));
-        if let Some(mutants) = breakers.get(requirement.id.as_str()) {
-            put(&mut out, format_args!("    Mutants that violate it: {}.\n", mutants.join(", ")));
-        }
+        out.push_str(&sentence(requirement, breakers.get(requirement.id.as_str()).into_iter().flatten()));
     }
     out
 }
 
 /// Describes a requirement: its sentence, the mutants of each role that violate it, and the tests that check it.
 pub fn explain_requirement(library: &Library, requirement: &Requirement, breakers: &[Breakers<'_>]) -> String {
-    let mut out = sentence(requirement);
     let mutants = breakers.iter().filter_map(|breakers| breakers.get(requirement.id.as_str())).flatten();
-    let mutants: BTreeSet<_> = mutants.copied().collect();
-    if !mutants.is_empty() {
-        put(&mut out, format_args!("    Mutants that violate it: {}.\n", list(&Vec::from_iter(mutants), ", ")));
-    }
+    let mut out = sentence(requirement, mutants);
     out.push_str("\nTests that check it\n");
     let is_checked = |test: &&Arc<Test>| test.checks().any(|check| check.requirement == requirement.id);
     let tests = library.cases.iter().flat_map(|case| case.tests.iter().filter(is_checked));
@@ -412,7 +405,8 @@ fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
 }
 
 /// Describes a requirement: its level, quote, source, reason and harm.
-fn sentence(requirement: &Requirement) -> String {
+/// Describes the sentence of a requirement, with the mutants that violate it.
+fn sentence<'m>(requirement: &Requirement, mutants: impl Iterator<Item = &'m &'m str>) -> String {
     let Requirement { id, level, revisions, quote, why, harm, also, .. } = requirement;
     let quote = quotation(quote);
     let mut out = format!("  {id}: {level}, {revisions}\n    {quote}\n    {}\n", requirement.link());
@@ -421,6 +415,10 @@ fn sentence(requirement: &Requirement) -> String {
         put(&mut out, format_args!("    also {}{when}: \"{}\" ({})\n", one.level, one.quote, one.source));
     }
     put(&mut out, format_args!("    {why} Harm: {harm}.\n"));
+    let mutants: Vec<_> = mutants.collect();
+    if !mutants.is_empty() {
+        put(&mut out, format_args!("    Mutants that violate it: {}.\n", list(&mutants, ", ")));
+    }
     out
 }
 

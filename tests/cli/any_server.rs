@@ -1,9 +1,9 @@
 //! Servers without an adapter that have one fault each, of those that people report: each is found in the words of its own
 //! sentence, and a sound server passes.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use crate::process::Running;
 use crate::sandbox::{Finished, Sandbox};
 
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
@@ -53,16 +53,6 @@ const OVER_HTTP: [(&str, i32, &[&str]); 3] = [
     ),
 ];
 
-/// A server in a process of its own, until it is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
-    }
-}
-
 fn run(sandbox: &Sandbox, words: &[&str]) -> Finished {
     let mut command = sandbox.command("run --call * --run-log run.jsonl");
     Finished::of(command.args(words))
@@ -84,11 +74,11 @@ fn fault_of_a_server_over_stdio_is_found_in_its_own_words() {
 #[test]
 fn fault_of_a_running_server_is_found_in_its_own_words() {
     for (way, status, words) in OVER_HTTP {
-        let child = Command::new("python3").args([ODD, way, "http"]).stdout(Stdio::piped()).spawn();
-        let mut server = Running(child.expect("python3 runs"));
-        let mut url = String::new();
-        BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut url).expect("its URL");
+        let mut command = Command::new("python3");
+        let mut server = Running::with_outputs(command.args([ODD, way, "http"]).stdout(Stdio::piped()));
+        let url = server.out.next().expect("its URL");
         let sandbox = Sandbox::empty();
-        check(&run(&sandbox, &[url.trim()]), way, status, words);
+        check(&run(&sandbox, &[&url]), way, status, words);
+        server.kill();
     }
 }

@@ -72,7 +72,6 @@ fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
     let sandbox = Sandbox::empty();
     let proxy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/veil.py");
     let tools = json!([{"name": "one", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
-    let cases = "";
     let mut all_broken = BTreeSet::new();
     for way in ["nothing", "number", "levels", "surrogate", "twice", "bytes"] {
         sandbox.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
@@ -83,7 +82,7 @@ fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
             &format!("command = {}", serde_json::to_string(&command).expect("strings")),
             "2026-07-28",
         );
-        run(&sandbox, "t", cases).exits(1);
+        run(&sandbox, "t", "").exits(1);
         let lost: Vec<_> = all_broken.difference(&requirements(&broken(&sandbox))).cloned().collect();
         assert_eq!(lost, Vec::<String>::new(), "passed with {way}");
         if way == "nothing" {

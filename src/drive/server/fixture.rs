@@ -44,8 +44,6 @@ pub(crate) struct ServedFixture {
 #[derive(Debug, Default)]
 struct Opening {
     done: bool,
-    /// Set if the handshake was begun.
-    begun: bool,
     /// The messages of the handshake, until they are taken.
     messages: Vec<Message>,
 }
@@ -182,7 +180,8 @@ impl ServedFixture {
             if received > MAX_RECEIVED {
                 end = End::Oversized;
             }
-            let refused = self.opening.begun && !self.opening.done && end != End::Accepted;
+            let is_handshake = !self.opening.done && !step.when.opens(self.connection.revision);
+            let refused = is_handshake && end != End::Accepted;
             let over = refused || received > MAX_RECEIVED || matches!(end, End::Timeout | End::Crash { .. });
             steps.push(StepTranscript { messages, end, micros, canary: canaries.hits(), handed: None });
             if over {
@@ -298,7 +297,7 @@ async fn open(
 ) -> Exchange {
     canaries.phase(Phase::Connect);
     let handshake = connection.open(first, bindings, deadline).await;
-    (opening.begun, opening.done) = (true, handshake.end == End::Accepted);
+    opening.done = handshake.end == End::Accepted;
     handshake
 }
 
