@@ -3,27 +3,42 @@
 //! Takes an observation, gives the verdicts on what it shows anywhere. Must not know what a test is about.
 
 use crate::model::case::Test;
-use crate::model::observation::{Observation, StepObservation};
+use crate::model::observation::{Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
-use crate::model::spec::{Catalogue, Requirement};
+use crate::model::spec::{Catalogue, Requirement, Role};
 use crate::model::{RequirementId, TestId};
 
 /// The requirement on all lines that a server writes to its standard output.
 const ONLY_MESSAGES: (&str, &str) = ("stdio", "nothing-but-messages");
 
+/// The requirement on the types of messages.
+const TYPES: (&str, &str) = ("messages", "types-kept");
+
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
-/// Returns the verdicts on what a test shows beside its own checks.
-pub(super) fn verdicts(catalogue: &Catalogue, test: &Test, id: &TestId, seen: &Observation) -> Vec<Verdict> {
+/// Returns the verdicts on what a test shows beside its own checks. If one of these is broken, a message of another type
+/// is likely to be the reason of it, and is not told a second time.
+pub(super) fn verdicts(
+    catalogue: &Catalogue,
+    test: &Test,
+    id: &TestId,
+    seen: &Observation,
+    is_broken: bool,
+) -> Vec<Verdict> {
     let stray = seen
         .steps
         .iter()
         .enumerate()
         .find_map(|(step, seen)| Some((step, Finding::NoMessage { line: seen.stray.clone()? })));
     let unopened = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, no_session(seen)?)));
-    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened)].into_iter();
+    let mistyped = seen.steps.iter().enumerate().filter(|_| !is_broken).find_map(|(step, seen)| {
+        let Mistyped { pointer, message, place } = seen.mistyped.clone()?;
+        let part = if test.role == Role::Client { "sent" } else { "reply" };
+        Some((step, Finding::Violation { place: part.to_owned(), pointer, message, reply: place }))
+    });
+    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (TYPES, mistyped)].into_iter();
     let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
 }

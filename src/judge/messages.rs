@@ -33,7 +33,17 @@ pub(crate) struct Wire<'a> {
 
 impl<'a> Wire<'a> {
     pub(crate) fn new(seen: &'a StepTranscript) -> Self {
-        Self { messages: &seen.messages, read: vec![OnceCell::new(); seen.messages.len()] }
+        Self::of_all(&seen.messages)
+    }
+
+    /// Messages that need not be of a step.
+    pub(crate) fn of_all(messages: &'a [Message]) -> Self {
+        Self { messages, read: vec![OnceCell::new(); messages.len()] }
+    }
+
+    /// The text of the message at an index.
+    pub(crate) fn text(&self, place: usize) -> &'a str {
+        &self.messages[place].text
     }
 
     /// The message at an index; `None` if it is not an envelope.

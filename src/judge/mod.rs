@@ -20,6 +20,7 @@ mod places;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
+mod types;
 mod unscripted;
 mod violation;
 
@@ -168,7 +169,8 @@ impl Judge {
                 }));
             }
         }
-        verdicts.extend(implied::verdicts(&self.catalogue, test, id, observation));
+        let is_broken = verdicts.iter().any(|verdict| verdict.kind.is_broken());
+        verdicts.extend(implied::verdicts(&self.catalogue, test, id, observation, is_broken));
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }
@@ -318,7 +320,13 @@ impl Judge {
         verdicts: &[Verdict],
     ) {
         let Some(control) = test.control else { return };
-        if let Some(end) = control_end(observation, verdicts) {
+        // What the target does beside its own checks is no reason for a test to prove nothing.
+        let is_own = |verdict: &&Verdict| {
+            let checks = test.steps.get(verdict.step).map(|step| step.then.checks());
+            checks.is_some_and(|checks| checks.iter().any(|check| check.requirement == verdict.requirement))
+        };
+        let own: Vec<_> = verdicts.iter().filter(is_own).cloned().collect();
+        if let Some(end) = control_end(observation, &own) {
             let failed = FailedControl { path: test.path(), end };
             self.controls.entry(Scope::new(target, id, control)).or_insert(failed);
         }

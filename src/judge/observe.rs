@@ -11,13 +11,13 @@ use super::ids::repeated_ids;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
-use super::{asked, calls, events};
+use super::{asked, calls, events, types};
 use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::{ambiguity, message, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
-use crate::model::observation::{AdvertisedTool, Observation, Observed, Parts, SizeClass, StepObservation};
+use crate::model::observation::{AdvertisedTool, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
@@ -88,8 +88,10 @@ impl Observer<'_> {
                 seen.outcome = Outcome::Hidden;
             }
         }
-        if let (Some(first), Some(stray)) = (steps.first_mut(), self.stray(&self.transcript.opening)) {
-            first.stray = Some(stray);
+        if let Some(first) = steps.first_mut() {
+            first.stray = self.stray(&self.transcript.opening).or_else(|| first.stray.take());
+            let opening = self.mistyped(&Wire::of_all(&self.transcript.opening));
+            first.mistyped = opening.map(|one| Mistyped { place: None, ..one }).or_else(|| first.mistyped.take());
         }
         self.compare_lists(&wires, &mut steps);
         if self.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
@@ -169,6 +171,11 @@ impl Observer<'_> {
         Some(self.excerpt(&line.text))
     }
 
+    /// The first message that has another type than the schema of the revision gives it. A pair has two targets.
+    fn mistyped(&self, wire: &Wire<'_>) -> Option<Mistyped> {
+        if self.test.role == Role::Pair { None } else { types::mistyped(self.transcript.test.revision, wire) }
+    }
+
     fn step(&self, step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> StepObservation {
         let from_target = || seen.messages.iter().filter(|message| message.from == Party::Target);
         let mut observed = blank(ended(&seen.end).unwrap_or(Outcome::InvalidMessage), seen.micros);
@@ -183,6 +190,7 @@ impl Observer<'_> {
         }
         observed.get_stream = asked::on_get_stream(&seen.messages, wire);
         observed.stray = self.stray(&seen.messages);
+        observed.mistyped = self.mistyped(wire);
         observed.sent = self.sent(step, seen, wire);
         observed.unread = unread(step, seen, wire);
         if let Some(handed) = &seen.handed {
@@ -506,6 +514,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         answered: Vec::new(),
         rounds: Vec::new(),
         stray: None,
+        mistyped: None,
         get_stream: BTreeSet::new(),
         events: Vec::new(),
         varies: false,

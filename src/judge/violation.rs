@@ -208,6 +208,7 @@ impl Violation<'_> {
             ["get-stream"] => Some("the server sent no message of the request on the GET stream"),
             ["varies"] => Some("the list is the same as the list before it"),
             ["repeated-id"] => Some("each request of the session has another id"),
+            ["mistyped"] => Some("each message has the types of its revision's schema"),
             _ => None,
         };
         known.map_or_else(|| format!("{} is missing", self.place(path)), str::to_owned)
@@ -226,6 +227,7 @@ impl Violation<'_> {
             ["get-stream"] => Some("the server sent a message of the request on the GET stream"),
             ["varies"] => Some("the list differs from the list before it"),
             ["repeated-id"] => Some("a request has the id of an earlier request of the session"),
+            ["mistyped"] => self.value["mistyped"].as_str(),
             _ => None,
         };
         known.map_or_else(|| format!("{} is present", self.place(path)), str::to_owned)

@@ -10,7 +10,7 @@ use super::expand::template;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::vacuous;
-use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool};
+use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool, Written};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::Template;
 
@@ -181,18 +181,19 @@ fn effect(
 }
 
 /// The keys of a deviation, each with a kind of change.
-const CHANGES: [&str; 5] = ["set", "remove", "http", "before", "unanswered"];
+const CHANGES: [&str; 6] = ["set", "remove", "http", "before", "written", "unanswered"];
 
 fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
     let what = "the deviation";
-    let object = reader.object(node, what, &["in", "times", "at", "set", "remove", "http", "before", "unanswered"])?;
+    let object = reader.object(node, what, &[&["in", "times", "at"], CHANGES.as_slice()].concat())?;
     let method = reader.need(object, what, "in").and_then(|node| reader.text(node, "`in`"))?.to_owned();
     let times = object.get("times").and_then(|node| reader.integer(node, "`times`", 1, i64::from(u16::MAX)));
     let mut changes = CHANGES.iter().filter_map(|key| Some((*key, object.get(key)?)));
     let (Some((key, value)), None) = (changes.next(), changes.next()) else {
-        let message = "the deviation must have exactly one of `set`, `remove`, `http`, `before`, `unanswered`";
+        let message =
+            "the deviation must have exactly one of `set`, `remove`, `http`, `before`, `written`, `unanswered`";
         let unclear = reader.mistake(Lint::ConflictingKeys, message);
-        let help = "write `at` with `set`, `at` with `\"remove\": true`, `http`, `before`, or `\"unanswered\": true`";
+        let help = "write `at` with `set`, `at` with `\"remove\": true`, `http`, `before`, `written`, or `\"unanswered\": true`";
         reader.push(unclear.at(node.span, "none or several of them").help(help));
         return None;
     };
@@ -206,6 +207,7 @@ fn deviation(reader: &mut Reader, node: &Node) -> Option<Deviation> {
             reader.members(value, "`before`")?;
             Change::Before { message: template(reader, value) }
         }
+        "written" => Change::Written(reader.word(value, "`written`", Written::ALL)?),
         "unanswered" => {
             reader.yes(value, "`unanswered`")?;
             Change::Unanswered

@@ -106,7 +106,7 @@ impl Test {
         let changes = self.given.deviations.iter().filter_map(|deviation| match &deviation.change {
             Change::Set { value, .. } => Some(value),
             Change::Before { message } => Some(message),
-            Change::Remove { .. } | Change::Http { .. } | Change::Unanswered => None,
+            Change::Remove { .. } | Change::Http { .. } | Change::Written(_) | Change::Unanswered => None,
         });
         tools.chain(changes).chain(self.steps.iter().flat_map(of_step)).collect()
     }

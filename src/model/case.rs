@@ -11,7 +11,7 @@ use super::applicability::Applicability;
 pub use super::arguments::With;
 pub use super::call_mark::CallMark;
 use super::capability::CapabilityGroup;
-pub use super::deviation::{Change, Deviation};
+pub use super::deviation::{Change, Deviation, Written};
 pub use super::flaw::Flaw;
 pub use super::need::Need;
 use super::schema::SharedSchema;

@@ -42,7 +42,7 @@ fn is_request(when: &When) -> bool {
 fn is_in_result(deviation: &Deviation) -> bool {
     match &deviation.change {
         Change::Set { at, .. } | Change::Remove { at } => at.starts_with("/result/"),
-        Change::Http { .. } | Change::Before { .. } | Change::Unanswered => false,
+        Change::Http { .. } | Change::Before { .. } | Change::Written(_) | Change::Unanswered => false,
     }
 }
 

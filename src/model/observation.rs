@@ -128,6 +128,7 @@ impl StepObservation {
             relayed: None,
             // A stream of an adapter has only what the SDK writes to it.
             stray: None,
+            mistyped: None,
             ..self.clone()
         };
         step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
@@ -201,6 +202,9 @@ pub struct StepObservation {
     /// The first line that a server wrote to its standard output and that is no message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stray: Option<String>,
+    /// The first message of the target that the schema of its revision does not allow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mistyped: Option<Mistyped>,
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,
@@ -230,6 +234,17 @@ pub struct StepObservation {
     /// In a pair, the step as the messages between its sides show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relayed: Option<Relayed>,
+}
+
+/// A message that the schema of its revision does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mistyped {
+    /// A JSON pointer into the message, after `/message`.
+    pub pointer: String,
+    /// The violation as a sentence, which names the place.
+    pub message: String,
+    /// The index of the message in those of the step; without one, the message opened the session.
+    pub place: Option<usize>,
 }
 
 /// The first call of a tool that has a mark.

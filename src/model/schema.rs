@@ -43,9 +43,16 @@ pub struct SharedSchema {
     value: Value,
     compiled: OnceLock<Result<Schema, String>>,
     text: OnceLock<String>,
+    /// `true` for a schema of casebook's own, which is no one's input.
+    is_own: bool,
 }
 
 impl SharedSchema {
+    /// A schema of casebook's own, whose size after its references are resolved is not limited.
+    pub fn own(value: Value) -> Self {
+        Self { is_own: true, ..Self::from(value) }
+    }
+
     /// Returns the schema as written.
     pub fn value(&self) -> &Value {
         &self.value
@@ -61,13 +68,14 @@ impl SharedSchema {
     /// # Errors
     /// The errors of [`Schema::new`].
     pub fn compiled(&self) -> Result<&Schema, &str> {
-        self.compiled.get_or_init(|| Schema::new(&self.value)).as_ref().map_err(String::as_str)
+        let compile = || if self.is_own { Schema::build(&self.value, 1, false) } else { Schema::new(&self.value) };
+        self.compiled.get_or_init(compile).as_ref().map_err(String::as_str)
     }
 }
 
 impl From<Value> for SharedSchema {
     fn from(value: Value) -> Self {
-        Self { value, compiled: OnceLock::new(), text: OnceLock::new() }
+        Self { value, compiled: OnceLock::new(), text: OnceLock::new(), is_own: false }
     }
 }
 
@@ -94,7 +102,11 @@ impl Schema {
         }
         let mut measure = Measure { root: schema, hops: Vec::new(), values: 0, has_patterns: false };
         measure.add(schema)?;
-        let (values, has_patterns) = (measure.values, measure.has_patterns);
+        Self::build(schema, measure.values, measure.has_patterns)
+    }
+
+    /// Compiles a schema of this size.
+    fn build(schema: &Value, values: usize, has_patterns: bool) -> Result<Self, String> {
         // This engine takes linear time.
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES);
         let validator = jsonschema::options().with_pattern_options(patterns).build(schema);

@@ -27,13 +27,30 @@ pub struct Facts {
     pub lifecycle: Lifecycle,
     /// `true` if an elicitation has a `mode`, and the capability has the members `form` and `url`.
     pub elicitation_modes: bool,
+    /// The types of its messages, as `.ci/types` writes them.
+    pub types: &'static str,
 }
 
 /// All revisions that casebook supports, oldest first.
 pub const REVISIONS: [Facts; 3] = [
-    Facts { name: "2025-06-18", lifecycle: Lifecycle::Stateful, elicitation_modes: false },
-    Facts { name: "2025-11-25", lifecycle: Lifecycle::Stateful, elicitation_modes: true },
-    Facts { name: "2026-07-28", lifecycle: Lifecycle::Stateless, elicitation_modes: true },
+    Facts {
+        name: "2025-06-18",
+        lifecycle: Lifecycle::Stateful,
+        elicitation_modes: false,
+        types: include_str!("types/2025-06-18.json"),
+    },
+    Facts {
+        name: "2025-11-25",
+        lifecycle: Lifecycle::Stateful,
+        elicitation_modes: true,
+        types: include_str!("types/2025-11-25.json"),
+    },
+    Facts {
+        name: "2026-07-28",
+        lifecycle: Lifecycle::Stateless,
+        elicitation_modes: true,
+        types: include_str!("types/2026-07-28.json"),
+    },
 ];
 
 /// A revision of the specification, ordered by age.

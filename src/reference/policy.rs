@@ -3,8 +3,10 @@
 //! [`Policy::STRICT`] follows the specification; the comment on each field describes its strict value. A mutant is
 //! another policy. The server and the client read their policy, and must not know mutants.
 
+use std::io;
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use jsonschema::Draft;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
@@ -277,6 +279,12 @@ decisions! {
         accept: &'static str = "application/json, text/event-stream",
         /// `Accept` of a GET request contains the media type of event streams.
         accept_of_get: &'static str = "text/event-stream",
+        /// The pieces of a stream are read as they arrive.
+        stream: fn(Bytes) -> io::Result<Bytes> = Ok,
+        /// An event without data is no message.
+        skips_empty_events: bool = true,
+        /// The data of an event is all its `data` lines.
+        data: fn(&str) -> &str = |data| data,
         /// HTTP headers are sent unchanged.
         headers: fn(&mut HeaderMap) = |_| {},
         /// The value of `Mcp-Name` is encoded if necessary.

@@ -193,6 +193,7 @@ fn served(given: &Fixture) -> String {
             Change::Before { message } => {
                 format!("this message comes before it: {}", cut(&compact(message), IN_A_SENTENCE))
             }
+            Change::Written(written) => written.description().to_owned(),
             Change::Unanswered => "there is none".to_owned(),
         };
         let first = times.map(|times| format!("first {times} ")).unwrap_or_default();

@@ -290,6 +290,7 @@ impl Keeper<'_> {
             repeated_id: _,
             unopened: _,
             stray,
+            mistyped,
             replies,
             reply_places: _,
             sent,
@@ -316,7 +317,8 @@ impl Keeper<'_> {
                 Observed::Unreadable(reason) => self.hide(reason),
             }
         }
-        self.hide_all(unread.iter_mut().chain(said).chain(stray));
+        let mistyped = mistyped.iter_mut().flat_map(|one| [&mut one.pointer, &mut one.message]);
+        self.hide_all(unread.iter_mut().chain(said).chain(stray).chain(mistyped));
         if let Some(relayed) = relayed {
             self.step(&mut relayed.server);
         }

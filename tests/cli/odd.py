@@ -34,6 +34,14 @@ def initialize(params):
     return {"result": result}
 
 
+def listed():
+    if MODE == "cursor-null":
+        return {"tools": [TOOL], "nextCursor": None}
+    if MODE == "hint-as-text":
+        return {"tools": [{**TOOL, "annotations": {"readOnlyHint": "yes"}}]}
+    return {"tools": [TOOL]}
+
+
 def call(params, ask):
     arguments = params.get("arguments", {})
     if params.get("name") != "book" or not isinstance(arguments, dict):
@@ -63,7 +71,7 @@ def answer(message, ask=None):
     if method == "ping":
         return {"result": {}}
     if method == "tools/list":
-        return error(-32602, "unknown cursor") if "cursor" in params else {"result": {"tools": [TOOL]}}
+        return error(-32602, "unknown cursor") if "cursor" in params else {"result": listed()}
     if method == "tools/call":
         return call(params, ask)
     state["probed"] |= method == "server/discover"

@@ -151,7 +151,7 @@ impl Segment {
             Change::Set { at, .. } => at.starts_with("/error"),
             Change::Remove { at } => at == "/result",
             Change::Http { .. } | Change::Unanswered => true,
-            Change::Before { .. } => false,
+            Change::Before { .. } | Change::Written(_) => false,
         };
         let mut deviations = fixture.deviations.iter();
         deviations.any(|deviation| deviation.method == method && refuses(&deviation.change))

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited, StreamBody};
+use hyper::body::{Bytes, Frame};
 use reqwest::{Body, Response};
 use sse_stream::{Error, SseStream};
 
@@ -17,9 +17,11 @@ use super::failure::Failure;
 use super::http::too_large;
 use super::incoming::Incoming;
 use crate::message::LONGEST;
+use crate::policy::ClientPolicy;
 
 /// A stream of events that is being read.
 pub(super) struct Events {
+    policy: &'static ClientPolicy,
     stream: SseStream<BoxBody<Bytes, io::Error>>,
     /// The id from which a broken stream can be resumed.
     pub(super) last_id: Option<String>,
@@ -28,14 +30,16 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn of(response: Response) -> Self {
+    pub(super) fn of(response: Response, policy: &'static ClientPolicy) -> Self {
         let body = Limited::new(Body::from(response), LONGEST).map_err(io::Error::other);
-        Self { stream: SseStream::new(body.boxed()), last_id: None, retry: Duration::from_millis(100) }
+        let pieces = body.into_data_stream().map(|piece| (policy.stream)(piece?).map(Frame::data));
+        let body = StreamBody::new(pieces);
+        Self { policy, stream: SseStream::new(BodyExt::boxed(body)), last_id: None, retry: Duration::from_millis(100) }
     }
 
     /// Returns the rest of this stream, from another response.
     pub(super) fn resumed(&self, response: Response) -> Self {
-        Self { last_id: self.last_id.clone(), retry: self.retry, ..Self::of(response) }
+        Self { last_id: self.last_id.clone(), retry: self.retry, ..Self::of(response, self.policy) }
     }
 
     /// Returns the next message, or `None` if the stream ends or breaks.
@@ -52,10 +56,10 @@ impl Events {
             self.last_id = event.id.or(self.last_id.take());
             self.retry = event.retry.map_or(self.retry, Duration::from_millis);
             // An event without data only sets the id from which the stream can be resumed.
-            let data = event.data.filter(|data| !data.is_empty());
+            let data = event.data.filter(|data| !data.is_empty() || !self.policy.skips_empty_events);
             let is_message = event.event.is_none_or(|kind| kind.is_empty() || kind == "message");
             if let Some(data) = data.filter(|_| is_message) {
-                return Some(Incoming::read(data.as_bytes()));
+                return Some(Incoming::read((self.policy.data)(&data).as_bytes()));
             }
         }
     }
@@ -64,8 +68,6 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
-    use http_body_util::StreamBody;
-    use hyper::body::Frame;
     use serde_json::json;
 
     use super::*;
@@ -78,7 +80,7 @@ mod tests {
         let frames: Vec<_> =
             pieces.into_iter().map(|piece| Ok::<_, io::Error>(Frame::data(Bytes::from(piece)))).collect();
         let body = Body::wrap(StreamBody::new(stream::iter(frames)));
-        Events::of(Response::from(hyper::Response::new(body)))
+        Events::of(Response::from(hyper::Response::new(body)), &ClientPolicy::STRICT)
     }
 
     #[tokio::test]

@@ -68,7 +68,7 @@ impl OtherMessages {
             if !response.status().is_success() || media(&response, policy) != Some(EVENTS) {
                 return;
             }
-            let mut events = Events::of(response);
+            let mut events = Events::of(response, policy);
             while let Some(message) = events.next().await {
                 if sender.send(message).await.is_err() {
                     return;
@@ -165,7 +165,7 @@ impl Endpoint {
                 }
                 Ok(Reply::Whole(message?))
             }
-            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new(Events::of(response)))),
+            Some(EVENTS) if status.is_success() => Ok(Reply::Stream(Box::new(Events::of(response, self.policy)))),
             _ if status.is_success() => {
                 Err(Failure::protocol(format!("the reply ({status}) is neither JSON nor a stream of events")))
             }

@@ -3,6 +3,9 @@
 //! Each function takes a correct value and changes it, or makes a wrong decision. It must not know which mutant uses
 //! it.
 
+use std::io;
+
+use hyper::body::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value, json};
 
@@ -488,4 +491,14 @@ pub(super) fn flatten(value: &mut Value) {
     if let Some(chosen) = strings(value) {
         *value = json!(chosen.join(","));
     }
+}
+
+/// Refuses a piece of a stream that begins with a comment.
+pub(super) fn refuse_comments(piece: Bytes) -> io::Result<Bytes> {
+    if piece.starts_with(b":") { Err(io::Error::other("a field has no name")) } else { Ok(piece) }
+}
+
+/// Makes carriage returns a part of their lines.
+pub(super) fn keep_carriage_returns(piece: &[u8]) -> Bytes {
+    piece.iter().map(|byte| if *byte == b'\r' { b' ' } else { *byte }).collect()
 }

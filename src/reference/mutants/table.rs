@@ -13,14 +13,14 @@ use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, change_value, coerce,
     declare_draft_7, decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
-    invalidate_nested_marks, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name,
-    make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_extra_responses,
-    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
-    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
-    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_unknown_method,
-    require_url_visit, reserialize, return_input_required, send_defaults_as_text, send_earlier_version, send_null,
-    set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error, unquote, value_without_defaults,
-    with_merged_branches, wrap_answers,
+    invalidate_nested_marks, keep_carriage_returns, let_texts_end_with_newline, list_by_connection,
+    list_by_side_effect, lose_name, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix,
+    refuse_comments, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers,
+    remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition, remove_members,
+    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
+    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
+    unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -85,7 +85,7 @@ mutants! { |p|
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
             "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms"],
         /// The `name` of one tool is not listed.
-        "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name)) => ["tools/named"],
+        "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name)) => ["messages/types-kept", "tools/named"],
         /// The `title` of a tool is not listed.
         "title-not-listed": p.edit(Reply, "/result/tools/*/title", Remove) => ["tools/title-kept"],
         /// The `description` of a tool is not listed.
@@ -166,23 +166,25 @@ mutants! { |p|
         "missing-capability-found": p.edit_if(Reply, MISSING_CAPABILITY, "/status", Set("200")) => [
             "elicitation/missing-capability-status"],
         /// A question in URL mode has no `elicitationId`.
-        "elicitation-id-lost": p.edit(Question, "/elicitationId", Remove) => ["elicitation/elicitation-id-present"],
+        "elicitation-id-lost": p.edit(Question, "/elicitationId", Remove) => [
+            "elicitation/elicitation-id-present", "messages/types-kept"],
         /// The URL of a question is replaced with its host.
         "url-cut-off": p.edit(Question, "/url", Replace(r#""casebook.invalid""#)) => ["elicitation/url-is-valid",
             "elicitation/url-kept"],
         /// The slashes in the URL of a question are percent-decoded.
         "url-decoded": p.edit(Question, "/url", Apply(decode_slashes)) => ["elicitation/url-kept"],
         /// A question in URL mode has no `url`.
-        "url-lost": p.edit(Question, "/url", Remove) => ["elicitation/url-kept", "elicitation/url-mode-present"],
+        "url-lost": p.edit(Question, "/url", Remove) => [
+            "elicitation/url-kept", "elicitation/url-mode-present", "messages/types-kept"],
         /// Results have no `resultType`.
         "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
-            "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "sep-2322/retry-stands-alone",
-            "sep-2322/state-arrives", "sep-2575/result-type"],
+            "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "messages/types-kept",
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
         /// Lists have neither `ttlMs` nor `cacheScope`.
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
             p.edit(Reply, "/result/cacheScope", Remove);
-        } => ["tools/caching-hints-present", "tools/ttl-not-negative"],
+        } => ["messages/types-kept", "tools/caching-hints-present", "tools/ttl-not-negative"],
         /// HTTP headers may differ from the body.
         "headers-not-checked": p.transport.checks_headers = false => ["http/headers-match-body",
             "http/version-header-matches", "http/version-header-missing", "tools/header-value-characters",
@@ -190,17 +192,18 @@ mutants! { |p|
         /// An invalid cursor returns the first page.
         "cursor-ignored": p.requests.checks_cursor = false => ["tools/invalid-cursor-code"],
         /// The user is asked without a message.
-        "message-lost": p.edit(Question, "/message", Remove) => ["elicitation/answer-arrives",
-            "elicitation/message-present", "elicitation/message-present-2025-06-18", "elicitation/url-mode-present"],
+        "message-lost": p.edit(Question, "/message", Remove) => [
+            "elicitation/answer-arrives", "elicitation/message-present", "elicitation/message-present-2025-06-18",
+            "elicitation/url-mode-present", "messages/types-kept"],
         /// The form is sent as `schema` instead of `requestedSchema`.
-        "schema-misnamed": p.edit(Question, "", Apply(rename_schema_member)) => ["elicitation/field-kept",
-            "elicitation/requested-schema-present", "elicitation/requested-schema-present-2025-06-18",
-            "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/counts-kept",
-            "sep-1330/legacy-titled", "sep-1330/titled-multi", "sep-1330/titled-single", "sep-1330/untitled-multi",
-            "sep-1330/untitled-single"],
+        "schema-misnamed": p.edit(Question, "", Apply(rename_schema_member)) => [
+            "elicitation/field-kept", "elicitation/requested-schema-present",
+            "elicitation/requested-schema-present-2025-06-18", "messages/types-kept", "sep-1034/boolean-default-kept",
+            "sep-1034/default-kept", "sep-1330/counts-kept", "sep-1330/legacy-titled", "sep-1330/titled-multi",
+            "sep-1330/titled-single", "sep-1330/untitled-multi", "sep-1330/untitled-single"],
         /// The user is asked in the mode `dialog`.
-        "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => ["elicitation/form-mode",
-            "elicitation/url-mode-present"],
+        "mode-misnamed": p.edit(Question, "/mode", Replace(r#""dialog""#)) => [
+            "elicitation/form-mode", "elicitation/url-mode-present", "messages/types-kept"],
         /// Lengths, ranges, numbers of choices and formats are missing from the form.
         "bounds-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_bounds)) => [
             "elicitation/field-kept", "sep-1330/counts-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
@@ -387,7 +390,7 @@ mutants! { |p|
         "server-info-lost": {
             p.edit(Reply, "/result/serverInfo", Remove);
             p.edit(Reply, "/result/_meta", Remove);
-        } => ["lifecycle/server-named", "sep-2575/server-info"],
+        } => ["lifecycle/server-named", "messages/types-kept", "sep-2575/server-info"],
         /// The handshake accepts any version that the client requests.
         "any-version-agreed": p.edit(Reply, "", Apply(agree_on_any_version)) => ["lifecycle/no-handshake-into-2026",
             "lifecycle/other-version"],
@@ -410,7 +413,8 @@ mutants! { |p|
             "base/logging-declared", "sep-2575/discover"],
         /// `server/discover` returns an input-required result.
         "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
-            "base/logging-declared", "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type"],
+            "base/logging-declared", "messages/types-kept", "sep-2322/only-where-supported", "sep-2575/discover",
+            "sep-2575/result-type"],
         /// The error for an unsupported version does not name the requested version.
         "requested-version-lost": p.edit_if(Reply, ("/error/code", "-32022"), "/error/data/requested", Remove) => [
             "sep-2575/unsupported-version-requested"],
@@ -458,10 +462,11 @@ mutants! { |p|
             p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| turn_into_error(reply, 200, -32602))) => [
             "tools/list-answered"],
         /// `ttlMs` is -1.
-        "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => ["tools/ttl-not-negative"],
+        "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => [
+            "messages/types-kept", "tools/ttl-not-negative"],
         /// `cacheScope` is `shared`.
         "cache-scope-unknown": p.edit(Reply, "/result/cacheScope", Replace(r#""shared""#)) => [
-            "tools/caching-hints-present"],
+            "messages/types-kept", "tools/caching-hints-present"],
         /// A list has a second page, with another `cacheScope` and without tools.
         "second-page-of-other-scope": {
             p.requests.checks_cursor = false;
@@ -473,8 +478,8 @@ mutants! { |p|
         "blocks-merged": p.edit(Reply, "/result/content", Apply(merge_text_blocks)) => ["tools/content-as-given"],
         /// The requests in an input-required result have the method `elicitation/ask`.
         "question-of-unknown-kind": p.edit(Reply, "/result/inputRequests/*/method", Set(r#""elicitation/ask""#)) => [
-            "elicitation/answer-arrives", "sep-2322/kinds-of-requests", "sep-2322/retry-stands-alone",
-            "sep-2322/state-arrives"],
+            "elicitation/answer-arrives", "messages/types-kept", "sep-2322/kinds-of-requests",
+            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
         /// An input-required result has neither requests nor a state.
         "question-empty": {
             p.edit(Reply, "/result/inputRequests", Remove);
@@ -492,7 +497,7 @@ mutants! { |p|
             "sep-2322/state-arrives"],
         /// The server sends `notifications/cancelled` before the result of a call.
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
-            "lifecycle/no-cancellation-by-server"],
+            "lifecycle/no-cancellation-by-server", "messages/types-kept"],
         /// A question of a running call is sent on the stream of a GET request.
         "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
             "lifecycle/get-stream-unrelated"],
@@ -603,11 +608,13 @@ mutants! { |p|
         /// An id that is a number in quotes is returned without the quotes.
         "id-as-number": p.edit(Reply, "/id", Apply(unquote)) => [
             "messages/request-answered", "messages/result-has-the-id"],
+        /// A list that ends has a cursor, which is null.
+        "cursor-null": p.edit_if(Reply, LIST, "/result/nextCursor", Default("null")) => ["messages/types-kept"],
         /// The error for an unknown method has no id.
         "error-id-lost": p.edit_if(Reply, UNKNOWN_METHOD, "/id", Set("null")) => ["messages/error-has-the-id"],
         /// The error for an unknown method has no message.
         "error-without-message": p.edit_if(Reply, UNKNOWN_METHOD, "/error/message", Remove) => [
-            "messages/error-has-code-and-message"],
+            "messages/error-has-code-and-message", "messages/types-kept"],
         /// Over HTTP, the reply to an unknown method is plain text.
         "unknown-method-as-text": p.transport.unknown_method = Some((400, "text/plain", "not supported")) => [
             "http/reply-media-type", "tools/unknown-method-code", "tools/unknown-method-over-http"],
@@ -617,7 +624,8 @@ mutants! { |p|
             "tools/unknown-method-over-http"],
         /// The code of the error for an unknown method is a string.
         "error-code-as-text": p.edit_if(Reply, UNKNOWN_METHOD, "/error/code", Set(r#""-32601""#)) => [
-            "messages/error-codes-are-integers", "tools/unknown-method-code", "tools/unknown-method-over-http"],
+            "messages/error-codes-are-integers", "messages/types-kept", "tools/unknown-method-code",
+            "tools/unknown-method-over-http"],
         /// The error for a method of another feature has a code that the specification reserves.
         "reserved-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| set_code_for_resources(reply, -32050))) => [
             "messages/reserved-codes"],
@@ -991,9 +999,21 @@ mutants! { |p|
             "lifecycle/unsupported-version-left"],
         /// The stream of a GET request is requested as JSON.
         "get-accepts-json": p.client.accept_of_get = "application/json" => ["http/get-accepts-events"],
+        /// A stream with a comment is refused.
+        "comments-refused": p.client.stream = refuse_comments => ["http/both-answers-read", "http/comments-ignored"],
+        /// Only a line feed ends a line of a stream.
+        "line-feeds-alone": p.client.stream = |piece| Ok(keep_carriage_returns(&piece)) => ["http/both-answers-read"],
+        /// Each piece of a stream is decoded by itself.
+        "pieces-decoded-alone": p.client.stream = |piece| Ok(String::from_utf8_lossy(&piece).into_owned().into()) => [
+            "http/both-answers-read", "tools/structured-returned"],
+        /// An event without data, which gives the stream an id, is read as a message.
+        "primed-event-is-message": p.client.skips_empty_events = false => ["http/both-answers-read"],
+        /// Only the last `data` line of an event is read.
+        "last-data-line-alone": p.client.data = |data| data.rsplit('\n').next().unwrap_or_default() => [
+            "http/both-answers-read"],
         /// The progress token of a request is a fraction.
         "progress-token-as-fraction": p.edit(Request, "/params/_meta/progressToken", Set("1.5")) => [
-            "base/progress-token-type"],
+            "base/progress-token-type", "messages/types-kept"],
         /// The handshake ends without `notifications/initialized`.
         "initialized-missing": p.client.says_initialized = false => ["lifecycle/initialized-sent"],
         /// Resources are listed although the server does not declare them.
@@ -1007,12 +1027,17 @@ mutants! { |p|
         "client-version-lost": {
             p.edit(Request, "/params/clientInfo/version", Remove);
             p.edit(Request, "/params/_meta/io.modelcontextprotocol~1clientInfo/version", Remove);
-        } => ["lifecycle/initialize-is-whole", "sep-2575/client-info-sent"],
+        } => ["lifecycle/initialize-is-whole", "messages/types-kept", "sep-2575/client-info-sent"],
+        /// The client sends a title that is null.
+        "client-title-null": {
+            p.edit(Request, "/params/clientInfo/title", Set("null"));
+            p.edit(Request, "/params/_meta/io.modelcontextprotocol~1clientInfo/title", Set("null"));
+        } => ["messages/types-kept"],
         /// The mode `form` is declared as `true`.
         "modes-as-booleans": {
             p.edit(Request, "/params/capabilities/elicitation", Replace(r#"{"form":true}"#));
             p.edit(Request, SENT_ELICITATION, Replace(r#"{"form":true}"#));
-        } => ["elicitation/one-mode-at-least"],
+        } => ["elicitation/one-mode-at-least", "messages/types-kept"],
         /// A key in the `_meta` of requests has an empty label in its prefix.
         "meta-prefix-sent-malformed": p.edit(Request, "/params/_meta/com..example~1trace", Set(r#""1""#)) => [
             "base/meta-labels", "base/meta-prefix"],
@@ -1021,14 +1046,14 @@ mutants! { |p|
             "base/meta-names"],
         /// The error response to an unanswerable elicitation has no message.
         "error-message-lost-by-client": p.edit(Response, "/error/message", Remove) => [
-            "base/error-has-code-and-message"],
+            "base/error-has-code-and-message", "messages/types-kept"],
         /// The error response to an unanswerable elicitation has no id, and the call is abandoned.
         "error-id-lost-by-client": p.edit(Response, "", Apply(remove_error_id)) => ["base/error-echoes-id",
             "elicitation/undeclared-mode-code"],
         /// The code in the error response to an unanswerable elicitation is a string.
         "error-code-as-text-by-client":
             p.edit(Response, "/error/code", Apply(|code| *code = json!(code.to_string()))) => [
-            "base/error-code-is-integer", "elicitation/undeclared-mode-code"],
+            "base/error-code-is-integer", "elicitation/undeclared-mode-code", "messages/types-kept"],
         /// Every response within a call has the id of the first elicitation.
         "answer-id-stale-by-client": p.client.answers_first_question = true => ["base/response-has-same-id"],
         /// The ids of requests are fractions.
@@ -1090,7 +1115,8 @@ mutants! { |p|
             "base/result-or-error", "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
             "sep-1330/choices-sent-as-list"],
         /// Only the error -32601 shows that a server is an older one.
-        "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => ["sep-2575/fallback-after-any-error"],
+        "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
+            "sep-2575/fallback-after-any-error"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["base/result-handed-over", "sep-2575/stdio-probe"],
         /// A client sends `initialize` to a server that has answered its probe.

@@ -72,6 +72,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         events: Vec::new(),
         varies: false,
         stray: None,
+        mistyped: None,
         repeated_id: false,
         unopened: false,
         replies: vec![[("message".to_owned(), value())].into()],

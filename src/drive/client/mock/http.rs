@@ -23,6 +23,7 @@ use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::kept_headers::{self, Headers};
+use crate::model::case::Written;
 use crate::model::transcript::{CLOSED, CLOSED_REQUEST, SESSION_HEADER};
 
 /// The largest body that is read, in bytes.
@@ -124,7 +125,9 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     let mut headers: Headers = session.map(|session| (SESSION_HEADER.to_owned(), session)).into_iter().collect();
     match &content {
         ReplyContent::Nothing => {}
-        ReplyContent::Message(_) if wrong.before.is_empty() && !wants_events(asked) => {
+        ReplyContent::Message(_)
+            if wrong.before.is_empty() && !wrong.written.is_some_and(Written::is_of_events) && !wants_events(asked) =>
+        {
             headers.push(pair("content-type", "application/json"));
         }
         ReplyContent::Message(_) | ReplyContent::Dialog(_) | ReplyContent::Unanswered { .. } => {
@@ -142,18 +145,28 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     // The channel has room for all messages before the reply, for the reply, and for a cut.
     let (sender, coming) = mpsc::channel(4 + wrong.before.len());
     let head = Some((status, headers.clone()));
-    let mut outlet = Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head);
+    let mut outlet =
+        Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head).written(wrong.written);
     let talking = match content {
         ReplyContent::Nothing => {
             server.log.sent("", Some(status), headers.clone());
             None
         }
         ReplyContent::Message(text) => {
-            for message in wrong.before.into_iter().chain([text]) {
-                // The receiver notices a message that is cut.
-                _ = outlet.send(message).await;
+            let pauses = wrong.written == Some(Written::CutCharacters);
+            let messages = wrong.before.into_iter().chain([text]);
+            let sending = async move {
+                for message in messages {
+                    // The receiver notices a message that is cut.
+                    _ = outlet.send(message).await;
+                }
+            };
+            if pauses {
+                Some(AbortOnDrop::of(&fault::spawn(sending)))
+            } else {
+                sending.await;
+                None
             }
-            None
         }
         ReplyContent::Dialog(dialog) => {
             for message in wrong.before {

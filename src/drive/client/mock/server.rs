@@ -424,7 +424,7 @@ impl Server {
             let edited = match change {
                 Change::Set { at, value } => edit(&text, at, Some(&value.render(&self.bindings))),
                 Change::Remove { at } => edit(&text, at, None),
-                Change::Http { .. } | Change::Before { .. } | Change::Unanswered => None,
+                Change::Http { .. } | Change::Before { .. } | Change::Written(_) | Change::Unanswered => None,
             };
             // A place that this message lacks, such as one in `error`, belongs to another message.
             edited.unwrap_or(text)
@@ -442,6 +442,7 @@ impl Server {
                     wrong.headers.extend(lower);
                 }
                 Change::Before { message } => wrong.before.push(message.render(&self.bindings)),
+                Change::Written(written) => wrong.written = Some(*written),
                 Change::Set { .. } | Change::Remove { .. } | Change::Unanswered => {}
             }
         }

@@ -83,7 +83,8 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             LineEvent::Oversized | LineEvent::Eof => break,
         };
         let cut = reply.wrong.cut_after;
-        let mut outlet = Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None);
+        let mut outlet =
+            Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None).written(reply.wrong.written);
         session = reply.session.or(session);
         for message in reply.wrong.before {
             // A client that has disconnected gets no response either.

@@ -1,0 +1,176 @@
+//! The types of the protocol's messages, by the schema of each revision.
+//!
+//! Takes the messages of a step, gives the first of the target's that its revision's schema does not allow. The tables are
+//! made by `.ci/types`, which says what they leave to other checks. Must not know tests, nor any tool of a fixture.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::messages::{self, Answer, Wire};
+use super::violation::Violation;
+use crate::jsonrpc::envelope::{Envelope, members, scalar};
+use crate::jsonrpc::nesting;
+use crate::model::observation::Mistyped;
+use crate::model::schema::SharedSchema;
+use crate::model::spec::{Lifecycle, Revision};
+use crate::model::text::shortened;
+use crate::model::transcript::Party;
+
+/// The bytes of a sentence about a violation.
+const SENTENCE: usize = 600;
+/// The member of `_meta` with the revision of a message, in the stateless lifecycle.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// The types of one revision, each as the schema of a whole message.
+struct Types {
+    /// Requests and notifications, by method.
+    sent: BTreeMap<String, SharedSchema>,
+    /// Responses with a result, by the method of their request.
+    results: BTreeMap<String, SharedSchema>,
+    /// Responses with an error.
+    error: SharedSchema,
+}
+
+/// The text of [`crate::model::spec::Facts::types`].
+#[derive(Deserialize)]
+struct Table {
+    sent: BTreeMap<String, Value>,
+    results: BTreeMap<String, Value>,
+    error: BTreeMap<String, Value>,
+    #[serde(rename = "$defs")]
+    defs: Value,
+}
+
+static TYPES: LazyLock<BTreeMap<Revision, Types>> =
+    LazyLock::new(|| Revision::all().map(|revision| (revision, Types::read(revision.facts().types))).collect());
+
+impl Types {
+    fn read(text: &str) -> Self {
+        let Table { sent, results, mut error, defs } = serde_json::from_str(text).expect("a table of `.ci/types`");
+        // A reply of an observation has the message beside its status.
+        let whole = |schema: Value| SharedSchema::own(json!({ "properties": { "message": schema }, "$defs": defs }));
+        let each = |types: BTreeMap<String, Value>| types.into_iter().map(|(name, one)| (name, whole(one))).collect();
+        let error = whole(error.remove("error").unwrap_or_default());
+        Self { sent: each(sent), results: each(results), error }
+    }
+}
+
+/// Returns the first message of the target that has another type than the revision's schema gives it. A message that
+/// cannot be read, or whose method the revision does not have, is left to other checks.
+pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Mistyped> {
+    let types = TYPES.get(&revision)?;
+    let requests = wire.of(Party::Target).filter_map(|(place, envelope)| {
+        let schema = types.sent.get(envelope.method.as_deref()?)?;
+        // A notification names no revision, and has the same members in all of them.
+        (envelope.id.is_none() || is_of(revision, envelope)).then_some((place, "sent", schema))
+    });
+    let answers = messages::answers(wire).into_iter().filter_map(|Answer { message, request, method, envelope }| {
+        let schema = if envelope.error.is_some() { &types.error } else { types.results.get(method)? };
+        is_of(revision, wire.at(request)?).then_some((message, "reply", schema))
+    });
+    let mut all: Vec<_> = requests.chain(answers).collect();
+    all.sort_by_key(|(place, ..)| *place);
+    all.into_iter().find_map(|(place, key, schema)| {
+        let (pointer, message) = violation(key, schema, wire.text(place))?;
+        Some(Mistyped { pointer, message, place: Some(place) })
+    })
+}
+
+/// Returns whether a request belongs to the lifecycle of a revision: a stateless one names its revision in each request.
+fn is_of(revision: Revision, request: &Envelope<'_>) -> bool {
+    let named = || {
+        let meta = members(members(request.params?)?.get("_meta")?)?;
+        scalar::<String>(meta.get(VERSION)?)
+    };
+    revision.facts().lifecycle == Lifecycle::Stateful || named().as_deref() == Some(revision.as_ref())
+}
+
+/// Returns the place and the words of the first violation.
+fn violation(key: &str, schema: &SharedSchema, text: &str) -> Option<(String, String)> {
+    let message: Value = nesting::read(text.as_bytes()).ok()?;
+    let value = json!({ "message": message });
+    let compiled = schema.compiled().ok()?;
+    let found = compiled.first_error(&value, |error| {
+        let sentence = Violation { key, schema: schema.value(), value: &value }.sentence(error);
+        (error.instance_path().to_string(), shortened(&sentence, SENTENCE).into_owned())
+    });
+    found.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::transcript::{Message, StepTranscript};
+
+    fn seen(revision: &str, messages: &[(Party, Value)]) -> Option<String> {
+        let messages: Vec<Message> =
+            messages.iter().map(|(from, message)| samples::message(*from, &message.to_string())).collect();
+        let step = StepTranscript { messages, ..samples::replied(&[]) };
+        mistyped(revision.parse().expect("a revision"), &Wire::new(&step)).map(|one| one.message)
+    }
+
+    /// The violation in the result of a request.
+    fn result(revision: &str, method: &str, result: &Value) -> Option<String> {
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": revision });
+        let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta } });
+        let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+        seen(revision, &[(Party::Harness, asked), (Party::Target, answer)])
+    }
+
+    #[test]
+    fn every_type_of_every_revision_is_a_schema() {
+        for (revision, types) in TYPES.iter() {
+            assert!(types.sent.len() > 15 && types.results.len() > 10, "{revision}");
+            let all = types.sent.values().chain(types.results.values()).chain([&types.error]);
+            all.for_each(|schema| assert_eq!(schema.compiled().map(drop), Ok(()), "{revision}"));
+        }
+    }
+
+    #[test]
+    fn member_of_another_type_is_found_with_its_place() {
+        let tool = json!({ "name": "a", "inputSchema": { "type": "object" } });
+        for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+            let list = |list: Value| result(revision, "tools/list", &list).unwrap_or_default();
+            let hints = json!({ "ttlMs": 0, "cacheScope": "public", "resultType": "complete" });
+            let with = |members: Value| {
+                let mut all = hints.clone();
+                all.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
+                list(all)
+            };
+            assert_eq!(with(json!({ "tools": [tool] })), "", "{revision}");
+            assert_eq!(
+                with(json!({ "tools": [tool], "nextCursor": null })),
+                "`result.nextCursor` of the reply is null, expected a string"
+            );
+            assert_eq!(with(json!({ "tools": null })), "`result.tools` of the reply is null, expected an array");
+            assert_eq!(
+                with(json!({ "tools": [{ "inputSchema": {} }] })),
+                "`result.tools[0].name` of the reply is missing"
+            );
+            let text = json!({ "content": [{ "type": "text", "text": 1 }] });
+            assert!(result(revision, "tools/call", &text).is_some(), "{revision}");
+            let flag = json!({ "content": [], "isError": "no" });
+            assert_eq!(
+                result(revision, "tools/call", &flag).as_deref(),
+                Some("`result.isError` of the reply is \"no\", expected a boolean")
+            );
+        }
+    }
+
+    #[test]
+    fn notification_request_and_error_have_types_too() {
+        let log =
+            json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "loud", "data": 1 } });
+        assert!(seen("2025-11-25", &[(Party::Target, log)]).is_some());
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": 1 } });
+        assert!(seen("2025-06-18", &[(Party::Target, call.clone())]).is_some());
+        // In the stateless lifecycle, a request without a version is of an earlier revision.
+        assert_eq!(seen("2026-07-28", &[(Party::Target, call.clone())]), None);
+        let error = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": "1", "message": "no" } });
+        assert!(seen("2025-06-18", &[(Party::Harness, call), (Party::Target, error)]).is_some());
+    }
+}
