@@ -346,7 +346,7 @@ fn view(observed: &StepObservation) -> Parts {
         ("events", list(events)),
         ("varies", known(*varies, json(varies))),
         ("repeated-id", known(*repeated_id, json(repeated_id))),
-        ("mistyped", mistyped.as_ref().map(|one| Observed::Value(one.message.as_str().into()))),
+        ("mistyped", mistyped.clone().map(|one| one.map(|one| Value::String(one.message)))),
         ("replies", messages(replies)),
         ("sent", messages(sent)),
         ("took", known(true, json(took))),

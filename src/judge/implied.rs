@@ -34,7 +34,7 @@ pub(super) fn verdicts(
         .find_map(|(step, seen)| Some((step, Finding::NoMessage { line: seen.stray.clone()? })));
     let unopened = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, no_session(seen)?)));
     let mistyped = seen.steps.iter().enumerate().filter(|_| !is_broken).find_map(|(step, seen)| {
-        let Mistyped { pointer, message, place } = seen.mistyped.clone()?;
+        let Mistyped { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
         let part = if test.role == Role::Client { "sent" } else { "reply" };
         Some((step, Finding::Violation { place: part.to_owned(), pointer, message, reply: place }))
     });

@@ -91,7 +91,8 @@ impl Observer<'_> {
         if let Some(first) = steps.first_mut() {
             first.stray = self.stray(&self.transcript.opening).or_else(|| first.stray.take());
             let opening = self.mistyped(&Wire::of_all(&self.transcript.opening));
-            first.mistyped = opening.map(|one| Mistyped { place: None, ..one }).or_else(|| first.mistyped.take());
+            let opening = opening.map(|one| one.map(|one| Mistyped { place: None, ..one }));
+            first.mistyped = opening.or_else(|| first.mistyped.take());
         }
         self.compare_lists(&wires, &mut steps);
         if self.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
@@ -172,7 +173,7 @@ impl Observer<'_> {
     }
 
     /// The first message that has another type than the schema of the revision gives it. A pair has two targets.
-    fn mistyped(&self, wire: &Wire<'_>) -> Option<Mistyped> {
+    fn mistyped(&self, wire: &Wire<'_>) -> Option<Observed<Mistyped>> {
         if self.test.role == Role::Pair { None } else { types::mistyped(self.transcript.test.revision, wire) }
     }
 

@@ -13,7 +13,7 @@ use super::messages::{self, Answer, Wire};
 use super::violation::Violation;
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::jsonrpc::nesting;
-use crate::model::observation::Mistyped;
+use crate::model::observation::{Mistyped, Observed};
 use crate::model::schema::SharedSchema;
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::text::shortened;
@@ -58,9 +58,10 @@ impl Types {
     }
 }
 
-/// Returns the first message of the target that has another type than the revision's schema gives it. A message that
-/// cannot be read, or whose method the revision does not have, is left to other checks.
-pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Mistyped> {
+/// The first message of the target that has another type than the revision's schema gives it; unreadable if there is none,
+/// and one that the schema is about cannot be read. A message whose method the revision does not have is left to other
+/// checks.
+pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<Mistyped>> {
     let types = TYPES.get(&revision)?;
     let requests = wire.of(Party::Target).filter_map(|(place, envelope)| {
         let schema = types.sent.get(envelope.method.as_deref()?)?;
@@ -73,10 +74,17 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Mistyped> 
     });
     let mut all: Vec<_> = requests.chain(answers).collect();
     all.sort_by_key(|(place, ..)| *place);
-    all.into_iter().find_map(|(place, key, schema)| {
-        let (pointer, message) = violation(key, schema, wire.text(place))?;
-        Some(Mistyped { pointer, message, place: Some(place) })
-    })
+    let mut unread = None;
+    for (place, key, schema) in all {
+        match violation(key, schema, wire.text(place)) {
+            Ok(None) => {}
+            Ok(Some((pointer, message))) => {
+                return Some(Observed::Value(Mistyped { pointer, message, place: Some(place) }));
+            }
+            Err(reason) => unread = unread.or(Some(Observed::Unreadable(reason))),
+        }
+    }
+    unread
 }
 
 /// Returns whether a request belongs to the lifecycle of a revision: a stateless one names its revision in each request.
@@ -89,15 +97,17 @@ fn is_of(revision: Revision, request: &Envelope<'_>) -> bool {
 }
 
 /// Returns the place and the words of the first violation.
-fn violation(key: &str, schema: &SharedSchema, text: &str) -> Option<(String, String)> {
-    let message: Value = nesting::read(text.as_bytes()).ok()?;
+///
+/// # Errors
+/// The reason why the message cannot be compared with its type.
+fn violation(key: &str, schema: &SharedSchema, text: &str) -> Result<Option<(String, String)>, String> {
+    let message: Value = nesting::read(text.as_bytes()).map_err(|error| error.to_string())?;
     let value = json!({ "message": message });
-    let compiled = schema.compiled().ok()?;
-    let found = compiled.first_error(&value, |error| {
+    let found = schema.compiled()?.first_error(&value, |error| {
         let sentence = Violation { key, schema: schema.value(), value: &value }.sentence(error);
         (error.instance_path().to_string(), shortened(&sentence, SENTENCE).into_owned())
     });
-    found.ok().flatten()
+    found.map_err(|too_much| too_much.to_string())
 }
 
 #[cfg(test)]
@@ -110,7 +120,10 @@ mod tests {
         let messages: Vec<Message> =
             messages.iter().map(|(from, message)| samples::message(*from, &message.to_string())).collect();
         let step = StepTranscript { messages, ..samples::replied(&[]) };
-        mistyped(revision.parse().expect("a revision"), &Wire::new(&step)).map(|one| one.message)
+        mistyped(revision.parse().expect("a revision"), &Wire::new(&step)).map(|one| match one {
+            Observed::Value(one) => one.message,
+            Observed::Unreadable(reason) => reason,
+        })
     }
 
     /// The violation in the result of a request.

@@ -202,9 +202,9 @@ pub struct StepObservation {
     /// The first line that a server wrote to its standard output and that is no message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stray: Option<String>,
-    /// The first message of the target that the schema of its revision does not allow.
+    /// The first message of the target that the schema of its revision does not allow; unreadable if that cannot be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mistyped: Option<Mistyped>,
+    pub mistyped: Option<Observed<Mistyped>>,
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,

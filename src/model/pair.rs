@@ -120,6 +120,8 @@ words! {
         InitializeIsWhole = "lifecycle/initialize-is-whole",
         /// The client ends the handshake before it sends other requests.
         InitializedSent = "lifecycle/initialized-sent",
+        /// The server writes nothing but messages.
+        NothingButMessages = "stdio/nothing-but-messages",
         /// The session id is sent back.
         SessionIdSent = "lifecycle/session-id-sent",
         /// The revision is in a header, after a handshake.
@@ -164,6 +166,7 @@ impl Rule {
     pub fn side(self) -> Role {
         match self {
             Self::IdNotNull
+            | Self::NothingButMessages
             | Self::SessionIdCharacters
             | Self::GetOpensOrRefuses
             | Self::GetStreamNoResponse

@@ -317,7 +317,10 @@ impl Keeper<'_> {
                 Observed::Unreadable(reason) => self.hide(reason),
             }
         }
-        let mistyped = mistyped.iter_mut().flat_map(|one| [&mut one.pointer, &mut one.message]);
+        let mistyped = mistyped.iter_mut().flat_map(|one| match one {
+            Observed::Value(one) => vec![&mut one.pointer, &mut one.message],
+            Observed::Unreadable(reason) => vec![reason],
+        });
         self.hide_all(unread.iter_mut().chain(said).chain(stray).chain(mistyped));
         if let Some(relayed) = relayed {
             self.step(&mut relayed.server);

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::envelope::{self, Envelope, Members};
+use crate::jsonrpc::message;
 use crate::judge::messages::Wire;
 use crate::judge::rounds::rounds;
 use crate::model::case::{Test, When};
@@ -235,6 +236,9 @@ impl Session<'_> {
     }
 
     fn of_server(&mut self, at: (usize, usize), message: &Message, envelope: &Envelope<'_>) {
+        if !self.is_http && !message::visible(&message.text).is_empty() && !message::is_intended(&message.text) {
+            self.add(Rule::NothingButMessages, at);
+        }
         if message.on_get_stream {
             self.open_get = None;
         }

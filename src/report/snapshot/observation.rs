@@ -69,7 +69,8 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.unopened.then(|| "no session".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
-    parts.extend(seen.mistyped.as_ref().map(|one| format!("mistyped at {}", line(&one.pointer))));
+    let mistyped = seen.mistyped.as_ref().and_then(Observed::value);
+    parts.extend(mistyped.map(|one| format!("mistyped at {}", line(&one.pointer))));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
     parts.extend(seen.get_stream.iter().map(|message| format!("{message} on the GET stream")));
     let events: Vec<_> = seen.events.iter().map(event).collect();
