@@ -44,7 +44,7 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let observed = &broken.steps[broken.step];
     let Some(relayed) = &observed.relayed else { return Attribution { side: Some(Role::Server), ..nowhere } };
     let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(broken.id.revision));
-    let here = lost(broken.check, observed, relayed, broken.id, true);
+    let here = lost(broken, broken.step, relayed);
     let is_after_answer = matches!(here.place(), LossPlace::Answer | LossPlace::Reply) && !observed.answered.is_empty();
     let earlier = match here.place() {
         LossPlace::Session => ended(broken),
@@ -201,7 +201,7 @@ fn ended<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
                 Lost::Refused { side: Some(Role::Client), place: LossPlace::End, reason: Reason::Of(Role::Server) };
             (last, relayed, by_client)
         }
-        _ => (last, relayed, lost(broken.check, seen, relayed, broken.id, false)),
+        _ => (last, relayed, lost(broken, last, relayed)),
     })
 }
 
@@ -225,7 +225,9 @@ fn moved<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
 }
 
 /// Returns what was lost in the step of a check, or in an earlier step that has ended the session.
-fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestId, is_own: bool) -> Lost {
+fn lost(broken: &Broken<'_>, step: usize, relayed: &Relayed) -> Lost {
+    let Broken { check, id, .. } = *broken;
+    let (observed, is_own) = (&broken.steps[step], step == broken.step);
     let server = &relayed.server;
     let refused = |side, place, reason| Lost::Refused { side, place, reason };
     let by_client = |place| refused(Some(Role::Client), place, Reason::Of(Role::Server));
@@ -263,7 +265,11 @@ fn lost(check: &Check, observed: &StepObservation, relayed: &Relayed, id: &TestI
         };
     }
     if relayed.request == RequestState::Changed {
-        return Lost::At(Role::Client, LossPlace::Request);
+        // A message of the server can be the reason for a page that was not asked for, and none for other arguments.
+        return match broken.test.steps[step].when {
+            When::List => by_client(LossPlace::Request),
+            _ => Lost::At(Role::Client, LossPlace::Request),
+        };
     }
     // The alternative that is the closest to what was observed.
     let closest = meant().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
