@@ -77,6 +77,9 @@ impl Violation<'_> {
             }
             Kind::UniqueItems => format!("{} has equal items", place()),
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                if let Some(meant) = self.meant(expected, observed, context) {
+                    return self.sentence(meant);
+                }
                 let first = context.iter().filter_map(|errors| errors.first()).take(ALTERNATIVES);
                 let each: Vec<_> = first.map(|error| self.sentence(error)).collect();
                 format!("no alternative holds: {}", each.join("; or "))
@@ -86,6 +89,25 @@ impl Violation<'_> {
                 format!("{} is {}, which violates `{}` {expected}", place(), shown(observed), kind.keyword())
             }
         }
+    }
+
+    /// The first error of the one alternative that a constant member of the value names, such as its `type`.
+    fn meant<'e>(
+        self,
+        alternatives: Option<&Value>,
+        value: &Value,
+        context: &'e [Vec<ValidationError<'static>>],
+    ) -> Option<&'e ValidationError<'static>> {
+        let is_named = |alternative: &Value| {
+            let reference = alternative.get("$ref").and_then(Value::as_str).and_then(|one| one.strip_prefix('#'));
+            let alternative = reference.and_then(|place| self.schema.pointer(place)).unwrap_or(alternative);
+            let mut members = alternative.get("properties").and_then(Value::as_object).into_iter().flatten();
+            members.any(|(name, member)| member.get("const").is_some_and(|wanted| value.get(name) == Some(wanted)))
+        };
+        let alternatives = alternatives?.as_array()?.iter();
+        let mut named = alternatives.zip(context).filter(|(alternative, _)| is_named(alternative));
+        let (_, errors) = named.next()?;
+        errors.first().filter(|_| named.next().is_none())
     }
 
     /// The sentence for a list with too few or too many items that fit the schema at `contains`.
@@ -360,6 +382,18 @@ mod tests {
             {"properties": {"code": {"const": 7}}, "required": ["code"]}
         ]}});
         assert_eq!(of(either, json!({"outcome": "x", "code": 7})), "the error code is 7, which is not allowed");
+    }
+
+    #[test]
+    fn alternative_that_the_value_names_is_the_one_that_is_described() {
+        let text = json!({"properties": {"type": {"const": "text"}}, "required": ["type", "text"]});
+        let link = json!({"properties": {"type": {"const": "link"}, "uri": {"type": "string"}}});
+        let block =
+            json!({"properties": {"message": {"anyOf": [{"$ref": "#/$defs/text"}, link]}}, "$defs": {"text": text}});
+        let of = |value: Value| sentence("reply", &block, &json!({ "message": value }));
+        assert_eq!(of(json!({"type": "text"})), "`text` is missing in the reply");
+        assert_eq!(of(json!({"type": "link", "uri": 1})), "`uri` of the reply is 1, expected a string");
+        assert!(of(json!({"type": "other"})).starts_with("no alternative holds: "));
     }
 
     #[test]

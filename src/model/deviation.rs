@@ -78,6 +78,8 @@ words! {
         ByteOrderMark = "byte-order-mark",
         /// The bytes of each character outside ASCII arrive in two parts.
         CutCharacters = "cut-characters",
+        /// The stream ends before the message, which follows when the client resumes the stream by its last event.
+        Resumed = "resumed",
         /// Over HTTP as over stdio, each slash and each character outside ASCII is an escape of JSON.
         Escaped = "escaped",
         /// Over HTTP as over stdio, white space surrounds the message.
@@ -108,6 +110,7 @@ impl Written {
             Self::OtherEvent => "an event of another name precedes it",
             Self::ByteOrderMark => "its stream begins with a byte order mark",
             Self::CutCharacters => "its characters outside ASCII arrive in two parts",
+            Self::Resumed => "its stream ends before it, and has it when the client resumes the stream",
             Self::Escaped => "slashes and characters outside ASCII are escaped in its JSON",
             Self::Padded => "white space surrounds its JSON",
             Self::LineCrLf => "its line ends with CR LF",

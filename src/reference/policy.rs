@@ -285,6 +285,8 @@ decisions! {
         skips_empty_events: bool = true,
         /// The data of an event is all its `data` lines.
         data: fn(&str) -> &str = |data| data,
+        /// A stream that ends before its reply is resumed as the server says.
+        resume: Resume = Resume::AsTold,
         /// HTTP headers are sent unchanged.
         headers: fn(&mut HeaderMap) = |_| {},
         /// The value of `Mcp-Name` is encoded if necessary.
@@ -431,6 +433,21 @@ pub(crate) enum GetStream {
     Responses,
     /// The notifications of a running request, which are sent in its reply as well.
     Copies,
+}
+
+/// The reaction of a client to a stream that ends before its reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resume {
+    /// It is resumed from its last event, after the time that the server named.
+    AsTold,
+    /// It is resumed at once.
+    AtOnce,
+    /// It is resumed from another event than the last one.
+    FromElsewhere,
+    /// It is resumed, and its messages are not read.
+    Unread,
+    /// It is given up.
+    Never,
 }
 
 /// The events that a server may remember.

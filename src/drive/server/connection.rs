@@ -21,7 +21,7 @@ use crate::jsonrpc::message::{self, Awaits, Kind};
 use crate::model::case::{Answer, HttpMethod};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
-use crate::model::transcript::{End, SESSION_HEADER};
+use crate::model::transcript::{End, LAST_EVENT, SESSION_HEADER};
 
 /// The time for which an event stream may stay open after its response. It suffices for a server that closes the
 /// stream, as it should.
@@ -394,7 +394,7 @@ impl Connection {
         }
         let mut headers = headers::of_connection(self.context());
         headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
-        headers.push(("last-event-id".to_owned(), id));
+        headers.push((LAST_EVENT.to_owned(), id));
         let limit = log.deadline;
         let resume = async {
             tokio::time::sleep(pause.min(MAX_PAUSE)).await; // The server's `retry:`, which binds its clients.

@@ -16,10 +16,10 @@ use crate::model::case::{Test, When};
 use crate::model::observation::{Observed, Params, StateEcho};
 use crate::model::pair::{Fault, Rule};
 use crate::model::spec::{Lifecycle, Revision, Transport};
-use crate::model::transcript::{CLOSED, End, Message, Party, SESSION_HEADER, Served, Transcript, VERSION_HEADER};
+use crate::model::transcript::{
+    CLOSED, End, LAST_EVENT, Message, Party, SESSION_HEADER, Served, Transcript, VERSION_HEADER,
+};
 
-/// The header of a GET request that resumes a stream.
-const LAST_EVENT: &str = "last-event-id";
 /// The status of a reply to a message that the server cannot accept.
 const BAD_REQUEST: u16 = 400;
 /// Published revisions with a handshake that casebook does not test. A server may name them.

@@ -17,7 +17,7 @@ use super::events::Events;
 use super::failure::Failure;
 use super::incoming::Incoming;
 use crate::message::LONGEST;
-use crate::policy::{ClientPolicy, Policy};
+use crate::policy::{ClientPolicy, Policy, Resume};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -216,10 +216,18 @@ impl Endpoint {
     async fn resume(&self, ended: &Events) -> Result<Events, Failure> {
         let incomplete = || Failure::Transport("the server's stream ended before its reply".to_owned());
         let id = ended.last_id.as_deref().filter(|id| !id.is_empty() && self.has_sessions()).ok_or_else(incomplete)?;
-        let id = HeaderValue::from_str(id).map_err(|_| incomplete())?;
-        tokio::time::sleep(ended.retry).await;
+        let mut id = HeaderValue::from_str(id).map_err(|_| incomplete())?;
+        match self.policy.resume {
+            Resume::Never => return Err(incomplete()),
+            Resume::AtOnce => {}
+            Resume::FromElsewhere => id = HeaderValue::from_static("0"),
+            Resume::AsTold | Resume::Unread => tokio::time::sleep(ended.retry).await,
+        }
         let response = self.send(Method::GET, None, HeaderMap::from_iter([(LAST_EVENT, id)])).await?;
-        if !response.status().is_success() || media(&response, self.policy) != Some(EVENTS) {
+        if self.policy.resume == Resume::Unread
+            || !response.status().is_success()
+            || media(&response, self.policy) != Some(EVENTS)
+        {
             return Err(incomplete());
         }
         Ok(ended.resumed(response))

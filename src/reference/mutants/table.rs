@@ -28,7 +28,7 @@ use crate::edits::Hook::{Question, Received, Reply, Request, Response};
 use crate::fetch::{read_files, visit, visit_through_proxy};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
-use crate::policy::{Channel, Event, GetStream, OlderValues};
+use crate::policy::{Channel, Event, GetStream, OlderValues, Resume};
 use crate::revision::Revision;
 use crate::schema::UNBOUNDED;
 
@@ -1011,6 +1011,14 @@ mutants! { |p|
         /// Only the last `data` line of an event is read.
         "last-data-line-alone": p.client.data = |data| data.rsplit('\n').next().unwrap_or_default() => [
             "http/both-answers-read"],
+        /// A stream that ended before its reply is resumed before the time that the server named.
+        "retry-time-ignored": p.client.resume = Resume::AtOnce => ["http/retry-respected"],
+        /// A stream that ended before its reply is resumed from another event than the last one.
+        "resumed-from-elsewhere": p.client.resume = Resume::FromElsewhere => ["http/stream-resumed"],
+        /// The messages of a resumed stream are not read.
+        "resumed-stream-unread": p.client.resume = Resume::Unread => ["http/resumed-answer-read"],
+        /// A stream that ended before its reply is never resumed.
+        "stream-never-resumed": p.client.resume = Resume::Never => ["http/stream-polled"],
         /// The progress token of a request is a fraction.
         "progress-token-as-fraction": p.edit(Request, "/params/_meta/progressToken", Set("1.5")) => [
             "base/progress-token-type", "messages/types-kept"],

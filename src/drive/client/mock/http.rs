@@ -18,19 +18,23 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
 use super::listeners::{Busy, Router};
-use super::outlet::{Frame, Framing, Outlet};
+use super::outlet::{Frame, Framing, Outlet, ReplyDeviation};
 use super::server::{Incoming, Reply, ReplyContent, Server};
 use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::kept_headers::{self, Headers};
 use crate::model::case::Written;
-use crate::model::transcript::{CLOSED, CLOSED_REQUEST, SESSION_HEADER};
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, EARLY, LAST_EVENT, SESSION_HEADER};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
 /// The number of bytes from which a body counts as long.
 const LONG: usize = 64 << 10;
 const EVENTS: &str = "text/event-stream";
+/// The time that a client must wait before it resumes a stream. It is longer than the times of SDKs that are told none.
+const PAUSE: Duration = Duration::from_millis(1_500);
+/// The time by which a timer of a client may be early.
+const EARLIER: Duration = Duration::from_millis(100);
 /// The time in which a client closes a body that it no longer waits for, before its next request is answered.
 const CLOSING: Duration = Duration::from_millis(300);
 
@@ -48,7 +52,12 @@ pub(super) async fn answer(request: Request<RequestBody>, router: Arc<Router>) -
 
 async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<Frames> {
     let (parts, body) = request.into_parts();
-    let kept = kept_headers::of_request(&parts.method, &parts.headers);
+    let mut kept = kept_headers::of_request(&parts.method, &parts.headers);
+    let last_event = parts.headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
+    let held = last_event.and_then(|id| server.held(id)).filter(|_| parts.method == Method::GET);
+    if held.as_ref().is_some_and(|held| held.since.elapsed() < PAUSE - EARLIER) {
+        kept.push(pair(EARLY, "true"));
+    }
     let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
@@ -76,7 +85,13 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
             respond(server.answer(incoming), &parts.headers, &server).await
         }
         Method::DELETE => empty(&server, server.end(session)),
-        _ => empty(&server, 405),
+        _ => match held {
+            Some(held) => {
+                let wrong = ReplyDeviation { written: Some(Written::WithId), ..ReplyDeviation::default() };
+                respond(Reply { wrong, ..Reply::message(200, held.message) }, &parts.headers, &server).await
+            }
+            None => empty(&server, 405),
+        },
     }
 }
 
@@ -150,6 +165,10 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     let talking = match content {
         ReplyContent::Nothing => {
             server.log.sent("", Some(status), headers.clone());
+            None
+        }
+        ReplyContent::Message(text) if wrong.written == Some(Written::Resumed) => {
+            outlet.begin(&server.hold(text), PAUSE).await;
             None
         }
         ReplyContent::Message(text) => {

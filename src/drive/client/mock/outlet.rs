@@ -160,6 +160,16 @@ impl Outlet {
         Self { written, ..self }
     }
 
+    /// Begins an event stream that the client resumes by this id, after this time.
+    pub(super) async fn begin(&mut self, id: &str, pause: Duration) {
+        if let Some((status, headers)) = self.head.take() {
+            self.log.sent("", Some(status), headers);
+        }
+        let event = format!("id: {id}\nretry: {}\ndata: \n\n", pause.as_millis());
+        // A client that has disconnected can resume the stream all the same.
+        _ = self.frames.send(Ok(event.into())).await;
+    }
+
     /// Records a message, as far as it is sent, and sends it.
     pub(super) async fn send(&mut self, text: String) -> Result<(), Disconnected> {
         let is_first = std::mem::take(&mut self.is_first);

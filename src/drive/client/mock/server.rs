@@ -10,6 +10,7 @@ use hyper::HeaderMap;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 
 use super::choice;
 use super::elicit::{Dialog, Elicits};
@@ -62,6 +63,16 @@ struct State {
     asked: u64,
     /// The number of responses to each method so far, and of questions.
     turns: HashMap<String, u64>,
+    /// The responses whose streams have ended before them.
+    held: Vec<Held>,
+}
+
+/// A response that the client gets when it resumes a stream.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) message: String,
+    /// The end of its stream.
+    pub(super) since: Instant,
 }
 
 /// A client's answer to a request: the text of the result, or `None` for an error.
@@ -163,7 +174,7 @@ impl Reply {
         Self { status, session: None, content: ReplyContent::Nothing, wrong: ReplyDeviation::default() }
     }
 
-    fn message(status: u16, text: String) -> Self {
+    pub(super) fn message(status: u16, text: String) -> Self {
         Self { content: ReplyContent::Message(text), ..Self::nothing(status) }
     }
 
@@ -217,6 +228,19 @@ impl Server {
     /// Returns whether a session has begun and not ended.
     pub(super) fn has_session(&self, session: &str) -> bool {
         self.state().sessions.contains_key(session)
+    }
+
+    /// Keeps a response until the client resumes its stream; returns the id of the event that it names then.
+    pub(super) fn hold(&self, message: String) -> String {
+        let held = &mut self.state().held;
+        held.push(Held { message, since: Instant::now() });
+        format!("event-{}", held.len())
+    }
+
+    /// Returns the response that follows an event.
+    pub(super) fn held(&self, id: &str) -> Option<Held> {
+        let number: usize = id.strip_prefix("event-")?.parse().ok()?;
+        self.state().held.get(number.checked_sub(1)?).cloned()
     }
 
     /// Ends a session; returns the HTTP status of the reply.
