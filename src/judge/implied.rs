@@ -12,6 +12,9 @@ use crate::model::{RequirementId, TestId};
 /// The requirement on all lines that a server writes to its standard output.
 const ONLY_MESSAGES: (&str, &str) = ("stdio", "nothing-but-messages");
 
+/// The requirement on the encoding of messages.
+const ENCODING: (&str, &str) = ("messages", "utf-8");
+
 /// The requirement on the types of messages.
 const TYPES: (&str, &str) = ("messages", "types-kept");
 
@@ -33,12 +36,17 @@ pub(super) fn verdicts(
         .enumerate()
         .find_map(|(step, seen)| Some((step, Finding::NoMessage { line: seen.stray.clone()? })));
     let unopened = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, no_session(seen)?)));
+    let part = if test.role == Role::Client { "sent" } else { "reply" };
+    let violation = |pointer, message, reply| Finding::Violation { place: part.to_owned(), pointer, message, reply };
+    let undecoded = seen.steps.iter().position(|seen| seen.not_utf8);
+    let undecoded = undecoded
+        .map(|step| (step, violation(String::new(), "the bytes of a message are not UTF-8".to_owned(), None)));
     let mistyped = seen.steps.iter().enumerate().filter(|_| !is_broken).find_map(|(step, seen)| {
         let Mistyped { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
-        let part = if test.role == Role::Client { "sent" } else { "reply" };
-        Some((step, Finding::Violation { place: part.to_owned(), pointer, message, reply: place }))
+        Some((step, violation(pointer, message, place)))
     });
-    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (TYPES, mistyped)].into_iter();
+    let found =
+        [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped)].into_iter();
     let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
 }

@@ -17,7 +17,7 @@ use crate::jsonrpc::{ambiguity, message, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
-use crate::model::observation::{AdvertisedTool, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
+use crate::model::observation::{AdvertisedTool, ListChange, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
@@ -90,6 +90,7 @@ impl Observer<'_> {
         }
         if let Some(first) = steps.first_mut() {
             first.stray = self.stray(&self.transcript.opening).or_else(|| first.stray.take());
+            first.not_utf8 |= self.is_not_utf8(&self.transcript.opening);
             let opening = self.mistyped(&Wire::of_all(&self.transcript.opening));
             let opening = opening.map(|one| one.map(|one| Mistyped { place: None, ..one }));
             first.mistyped = opening.or_else(|| first.mistyped.take());
@@ -121,6 +122,11 @@ impl Observer<'_> {
     /// Marks the lists that differ from the list before them.
     fn compare_lists(&self, wires: &[Wire<'_>], steps: &mut [StepObservation]) {
         let mut before: Option<Vec<Option<String>>> = None;
+        let sorted = |list: &Option<Vec<_>>| {
+            let mut list = list.clone().unwrap_or_default();
+            list.sort();
+            list
+        };
         let begun = self.test.steps.iter().zip(&self.transcript.steps).zip(wires);
         for (((step, seen), wire), observed) in begun.zip(steps) {
             if seen.handed.is_some()
@@ -130,7 +136,10 @@ impl Observer<'_> {
                 continue;
             }
             let names = messages::listed(wire).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
-            observed.varies = before.is_some() && names != before;
+            observed.varies = (before.is_some() && names != before).then(|| {
+                let is_same_set = sorted(&names) == sorted(&before);
+                if is_same_set { ListChange::Order } else { ListChange::Tools }
+            });
             before = names;
         }
     }
@@ -172,6 +181,14 @@ impl Observer<'_> {
         Some(self.excerpt(&line.text))
     }
 
+    /// Returns whether a message of the target is not encoded as UTF-8. A compressed body is another matter.
+    fn is_not_utf8(&self, messages: &[Message]) -> bool {
+        let is_undecoded = |message: &Message| {
+            message.from == Party::Target && message.lossy && message.header("content-encoding").is_none()
+        };
+        self.test.role != Role::Pair && messages.iter().any(is_undecoded)
+    }
+
     /// The first message that has another type than the schema of the revision gives it. A pair has two targets.
     fn mistyped(&self, wire: &Wire<'_>) -> Option<Observed<Mistyped>> {
         if self.test.role == Role::Pair { None } else { types::mistyped(self.transcript.test.revision, wire) }
@@ -192,6 +209,7 @@ impl Observer<'_> {
         observed.get_stream = asked::on_get_stream(&seen.messages, wire);
         observed.stray = self.stray(&seen.messages);
         observed.mistyped = self.mistyped(wire);
+        observed.not_utf8 = self.is_not_utf8(&seen.messages);
         observed.sent = self.sent(step, seen, wire);
         observed.unread = unread(step, seen, wire);
         if let Some(handed) = &seen.handed {
@@ -516,9 +534,10 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         rounds: Vec::new(),
         stray: None,
         mistyped: None,
+        not_utf8: false,
         get_stream: BTreeSet::new(),
         events: Vec::new(),
-        varies: false,
+        varies: None,
         repeated_id: false,
         unopened: false,
         replies: Vec::new(),

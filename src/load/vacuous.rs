@@ -15,7 +15,7 @@ use crate::model::case::{
     Action, CallMark, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
     TimeClass, Tool, When,
 };
-use crate::model::observation::{GetStreamMessage, Params, SizeClass, StateEcho};
+use crate::model::observation::{GetStreamMessage, ListChange, Params, SizeClass, StateEcho};
 use crate::model::pair::RequestState;
 use crate::model::spec::{Role, Transport};
 use crate::model::template::Template;
@@ -343,7 +343,7 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
             closed("a listed tool", vec![("removed", pointers()), ("added", pointers()), ("changed", pointers())]);
         let names = scope.fixture.tools.iter().map(|one| (one.name.clone(), tool.clone()));
         members.push(("advertised", Shape::Closed("a list of the fixture", names.collect())));
-        members.push(("varies", Shape::Flag));
+        members.push(("varies", words(ListChange::ALL, ListChange::word)));
         if !scope.is_given {
             members.push(("tools", Shape::Map(Box::new(list(words(Flaw::ALL, Flaw::word))))));
         }

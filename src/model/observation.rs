@@ -129,6 +129,7 @@ impl StepObservation {
             // A stream of an adapter has only what the SDK writes to it.
             stray: None,
             mistyped: None,
+            not_utf8: false,
             ..self.clone()
         };
         step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
@@ -196,15 +197,18 @@ pub struct StepObservation {
     /// The server's own requests and notifications, and the signals of a tool that waits, for a check that reads them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Observed>,
-    /// `true` if the list has other tools, or another order, than the previous list.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub varies: bool,
+    /// The difference of the list from the previous list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varies: Option<ListChange>,
     /// The first line that a server wrote to its standard output and that is no message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stray: Option<String>,
     /// The first message of the target that the schema of its revision does not allow; unreadable if that cannot be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mistyped: Option<Observed<Mistyped>>,
+    /// `true` if the bytes of a message of the target are not UTF-8.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_utf8: bool,
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,
@@ -314,6 +318,16 @@ words! {
         Elicitation = "elicitation",
         /// A response.
         Response = "response",
+    }
+}
+
+words! {
+    /// The difference between two lists of one server.
+    ListChange {
+        /// The same tools are in another order.
+        Order = "order",
+        /// Other tools are listed.
+        Tools = "tools",
     }
 }
 

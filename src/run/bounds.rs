@@ -291,6 +291,7 @@ impl Keeper<'_> {
             unopened: _,
             stray,
             mistyped,
+            not_utf8: _,
             replies,
             reply_places: _,
             sent,

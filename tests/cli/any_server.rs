@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 11] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 12] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -27,6 +27,7 @@ const OVER_STDIO: [(&str, i32, &[&str]); 11] = [
     ("probe-poisons", 0, &["noted  lifecycle/opened-after-a-probe", "the server is initialized already"]),
     ("envelope-unanswered", 0, &["noted  messages/failure-answered", r#""method":7"#]),
     ("cursor-null", 0, &["noted  messages/types-kept", "`result.nextCursor` of the reply is null, expected a string"]),
+    ("latin-1", 1, &["failed  messages/utf-8", "the bytes of a message are not UTF-8"]),
     ("hint-as-text", 0, &["noted  messages/types-kept", "`result.tools[0].annotations.readOnlyHint` of the reply is"]),
     ("capabilities-missing", 1, &["failed  lifecycle/server-named", "`result.capabilities` of the reply is missing"]),
 ];

@@ -54,7 +54,7 @@ def call(params, ask):
         return None
     if MODE == "decline-crashes" and "content" not in ask(FORM).get("result", {}):
         os._exit(3)
-    return text("booked")
+    return text("booked: für dich")
 
 
 def answer(message, ask=None):
@@ -87,7 +87,9 @@ def read(line):
 
 
 def write(message):
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+    line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(line.encode("latin-1" if MODE == "latin-1" else "utf-8"))
+    sys.stdout.buffer.flush()
 
 
 def ask(form):

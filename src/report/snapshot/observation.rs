@@ -65,10 +65,11 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(advertised(&seen.advertised));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
-    parts.extend(seen.varies.then(|| "varies".to_owned()));
+    parts.extend(seen.varies.map(|change| format!("varies in its {change}")));
     parts.extend(seen.unopened.then(|| "no session".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
+    parts.extend(seen.not_utf8.then(|| "sends bytes that are not UTF-8".to_owned()));
     let mistyped = seen.mistyped.as_ref().and_then(Observed::value);
     parts.extend(mistyped.map(|one| format!("mistyped at {}", line(&one.pointer))));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));
