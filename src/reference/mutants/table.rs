@@ -237,7 +237,7 @@ mutants! { |p|
             "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// The tool continues as if the form were accepted, even if the user declined or cancelled.
         "decline-taken-for-accept": p.forms.refusal = |_, _| json!({ "action": "accept" }) => [
-            "elicitation/action-arrives", "elicitation/refusal-handled", "sep-1034/decline-carries-no-default"],
+            "elicitation/action-arrives", "elicitation/refusal-handled"],
         /// The code that handles a call panics if the user declines or cancels.
         "decline-unforeseen":
             p.forms.on_answer = |answer| assert_eq!(answer["action"], "accept", "a mutant foresees nothing else") => [
