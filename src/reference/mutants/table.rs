@@ -252,7 +252,7 @@ mutants! { |p|
             "elicitation/answer-arrives", "elicitation/empty-means-form"],
         /// A client that declares an unknown capability is refused.
         "unknown-capability-refused": p.requests.accepts_meta = capabilities_are_known => [
-            "elicitation/capabilities-are-open", "sep-2575/unknown-meta-is-ignored"],
+            "elicitation/capabilities-are-open"],
         /// The capabilities that one request declares apply to all later requests.
         "capabilities-remembered": p.remembers = Some(Event::FormAllowed) => ["elicitation/nothing-inferred"],
         /// A malformed answer is reported as a result with `isError`.
@@ -804,9 +804,9 @@ mutants! { |p|
         /// Retries, and requests for further pages, have no `_meta`.
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
-            "elicitation/three-actions", "http/version-header-agrees", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end",
-            "sep-2575/client-info-sent", "sep-2575/fields-on-every-request"],
+            "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end", "sep-2575/client-info-sent",
+            "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
@@ -872,9 +872,9 @@ mutants! { |p|
         /// The user does not receive structured content.
         "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/both-answers-read", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "sep-2322/type-decides", "stdio/one-line-a-message", "tools/retried-result-not-cached",
-            "tools/structured-returned", "tools/unlisted-tool-callable"],
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/type-decides",
+            "stdio/one-line-a-message", "tools/retried-result-not-cached", "tools/structured-returned",
+            "tools/unlisted-tool-callable"],
         /// Structured content without an output schema is an error.
         "schema-required": p.client.needs_output_schema = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -948,14 +948,13 @@ mutants! { |p|
         /// Requests have no `MCP-Protocol-Version` header.
         "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/version-header-agrees", "http/version-header-sent", "lifecycle/version-header-negotiated",
-            "lifecycle/version-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
-            "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
-            "tools/annotations-kept", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
-            "tools/meta-kept", "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned",
-            "tools/title-kept"],
+            "http/version-header-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
+            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
+            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
+            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
+            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
         "version-header-outdated": p.client.headers = send_earlier_version => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -976,8 +975,7 @@ mutants! { |p|
             "tools/meta-kept", "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned",
             "tools/title-kept"],
         /// A reply whose media type has parameters is not read.
-        "media-parameters-refused": p.client.accepts_media_parameters = false => ["http/both-answers-read",
-            "http/header-names-any-case-by-clients"],
+        "media-parameters-refused": p.client.accepts_media_parameters = false => ["http/both-answers-read"],
         /// A marked argument is looked up by its name alone, at any path.
         "parameter-path-ignored": p.client.parameter_headers = headers_of_namesake => ["tools/header-value-omitted",
             "tools/header-value-sent"],
@@ -1070,9 +1068,9 @@ mutants! { |p|
             "base/id-is-string-or-integer"],
         /// Answers are also sent as separate responses, even if the server sends no requests.
         "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
-            "http/no-responses-posted", "http/version-header-agrees", "http/version-header-sent",
-            "sep-2322/inputs-before-retry", "sep-2322/no-state-invented", "sep-2322/state-echoed",
-            "sep-2322/state-stays-with-its-request", "stdio/no-responses-written"],
+            "http/no-responses-posted", "http/version-header-sent", "sep-2322/inputs-before-retry",
+            "sep-2322/no-state-invented", "sep-2322/state-echoed", "sep-2322/state-stays-with-its-request",
+            "stdio/no-responses-written"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
