@@ -869,13 +869,12 @@ mutants! { |p|
         /// The user receives schemas without `additionalProperties`.
         "closed-schema-opened-by-client": p.client.lost_keywords = &["additionalProperties"] => [
             "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier",
-            "tools/input-schema-kept", "tools/no-parameter-forms", "tools/output-schema-kept"],
+            "tools/input-schema-kept", "tools/output-schema-kept"],
         /// The user does not receive structured content.
         "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/type-decides",
-            "stdio/one-line-a-message", "tools/retried-result-not-cached", "tools/structured-returned",
-            "tools/unlisted-tool-callable"],
+            "stdio/one-line-a-message", "tools/retried-result-not-cached", "tools/structured-returned"],
         /// Structured content without an output schema is an error.
         "schema-required": p.client.needs_output_schema = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -886,8 +885,7 @@ mutants! { |p|
         "unlisted-tool-refused": p.client.refuses_unlisted = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified", "sep-1034/user-wins", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "tools/errors-need-no-output", "tools/structured-returned",
-            "tools/unlisted-tool-callable"],
+            "sep-1330/choices-sent-as-list", "tools/structured-returned", "tools/unlisted-tool-callable"],
         /// A nested argument marked for a header is refused.
         "nested-header-mark-refused": p.client.marks = refuse_nested_marks => ["tools/header-value-sent",
             "tools/valid-header-mark-kept"],
@@ -939,7 +937,7 @@ mutants! { |p|
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
             "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Calls have no `Mcp-Name` header.
         "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -955,7 +953,7 @@ mutants! { |p|
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
             "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
         "version-header-outdated": p.client.headers = send_earlier_version => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -965,7 +963,7 @@ mutants! { |p|
             "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept", "sep-2106/own-schema",
             "tools/absent-is-error-is-success", "tools/annotations-kept", "tools/description-kept",
             "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Requests do not repeat the server's `MCP-Session-Id`.
         "session-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-session-id")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -973,8 +971,7 @@ mutants! { |p|
             "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
             "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
-            "tools/meta-kept", "tools/no-parameter-forms", "tools/output-schema-kept", "tools/structured-returned",
-            "tools/title-kept"],
+            "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// A reply whose media type has parameters is not read.
         "media-parameters-refused": p.client.accepts_media_parameters = false => ["http/both-answers-read"],
         /// A marked argument is looked up by its name alone, at any path.
@@ -1086,7 +1083,7 @@ mutants! { |p|
             "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "sep-1034/user-wins",
             "sep-2322/state-affects-the-retry-only", "tools/retried-result-not-cached"],
         /// A list is never requested again.
-        "list-cached-for-ever": p.client.lists_from_cache = |_| true => ["tools/absent-ttl-is-zero",
+        "list-cached-for-ever": p.client.lists_from_cache = |_| true => [
             "tools/header-mismatch-retried", "tools/negative-ttl-is-zero", "tools/zero-ttl-is-stale"],
         /// A further page is taken from the cache of the first one.
         "cache-ignores-cursor": p.client.mixes_cached_pages = true => ["tools/cache-key-has-parameters"],
