@@ -149,8 +149,6 @@ decisions! {
         logs_on_demand: bool = true,
         /// An unknown level of log messages is refused by a server that sends them.
         checks_log_level: bool = true,
-        /// The method of the notifications that tools send in vain: none.
-        lost_notifications: Option<&'static str> = None,
         /// The work of a cancelled call stops.
         works_on: bool = false,
         /// Progress is reported only for requests with a token.

@@ -534,10 +534,6 @@ mutants! { |p|
         "logging-undeclared": p.edit(Reply, "/result/capabilities/logging", Remove) => ["base/logging-declared"],
         /// Unknown levels of log messages are accepted.
         "log-level-not-checked": p.requests.checks_log_level = false => ["base/invalid-log-level"],
-        /// Log messages are not sent.
-        "logs-lost": p.requests.lost_notifications = Some("notifications/message") => [],
-        /// Reports of progress are not sent.
-        "progress-lost": p.requests.lost_notifications = Some("notifications/progress") => [],
         /// Progress is reported for requests without a token.
         "progress-unasked": p.requests.reports_unasked = true => ["base/progress-wanted"],
         /// Notifications have an id.

@@ -100,9 +100,6 @@ impl Notice {
                 ("notifications/progress", progress)
             }
         };
-        if policy.lost_notifications == Some(method) {
-            return;
-        }
         let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
         if policy.numbers_notifications {
             message["id"] = json!("notification");

@@ -58,7 +58,6 @@ fn json_line_that_is_no_message_fails() {
     ];
     for line in lines {
         let (status, verdicts) = run(&format!("line {line}"), NEWEST, "stdio/server-lines");
-        // The line breaks the control too, so that other tests are not asked.
         assert!(status == Some(1) && verdicts.contains(&broken), "{line}: {verdicts:?}");
     }
     let notification = r#"line {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
