@@ -179,7 +179,7 @@ mutants! { |p|
         /// Results have no `resultType`.
         "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
             "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "messages/types-kept",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
+            "sep-2322/state-arrives", "sep-2575/result-type"],
         /// Lists have neither `ttlMs` nor `cacheScope`.
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
@@ -477,22 +477,21 @@ mutants! { |p|
         /// The requests in an input-required result have the method `elicitation/ask`.
         "question-of-unknown-kind": p.edit(Reply, "/result/inputRequests/*/method", Set(r#""elicitation/ask""#)) => [
             "elicitation/answer-arrives", "messages/types-kept", "sep-2322/kinds-of-requests",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
+            "sep-2322/state-arrives"],
         /// An input-required result has neither requests nor a state.
         "question-empty": {
             p.edit(Reply, "/result/inputRequests", Remove);
             p.edit(Reply, "/result/requestState", Remove);
         } => [
-            "elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives", "sep-2575/result-type"],
+            "elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/state-arrives",
+            "sep-2575/result-type"],
         /// An input-required result contains `ttlMs`.
         "hints-on-questions":
             p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/ttlMs", Set("60000")) => [
             "sep-2322/questions-are-not-cached"],
         /// The client receives a request of the server before the result of an accepted form.
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
-            "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/retry-stands-alone",
-            "sep-2322/state-arrives"],
+            "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/state-arrives"],
         /// The server sends `notifications/cancelled` before the result of a call.
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
             "lifecycle/no-cancellation-by-server", "messages/types-kept"],
@@ -513,7 +512,8 @@ mutants! { |p|
         /// Event streams lack the header against buffering.
         "buffering-not-excluded": p.transport.excludes_buffering = false => ["http/stream-unbuffered"],
         /// A retry must use the connection of its call.
-        "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required"],
+        "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required",
+            "sep-2322/retry-stands-alone"],
         /// The process does not exit at the end of its input.
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
         /// After a cancellation of an unknown request, every later request fails.
@@ -556,7 +556,7 @@ mutants! { |p|
         "unbound-state": p.requests.state_covers_arguments = false => ["sep-2322/state-bound-to-request"],
         /// A call with an amount gets a `requestState` that is valid for no retry.
         "state-of-other-arguments": p.edit(Reply, "", Apply(replace_state)) => [
-            "sep-2322/retry-stands-alone", "sep-2322/state-arrives"],
+            "sep-2322/state-arrives"],
         /// Requests from any origin are accepted.
         "origin-not-checked": p.transport.checks_origin = false => ["http/origin-checked"],
         /// The response to a foreign origin has the HTTP status 401.
@@ -663,14 +663,12 @@ mutants! { |p|
             "http/notification-taken", "http/reply-media-type", "http/session-ignored",
             "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
-            "sep-2106/data-is-no-reference", "sep-2322/asks-or-gives-state", "sep-2322/kinds-of-requests",
-            "sep-2322/questions-are-not-cached", "sep-2322/retry-stands-alone", "sep-2322/state-arrives",
-            "sep-2575/client-info-is-optional", "sep-2575/discover", "sep-2575/no-result-type-before-2026",
-            "sep-2575/result-type", "sep-2575/server-info", "stdio/one-message-a-line", "tools/annotations-kept",
-            "tools/arguments-arrive", "tools/arguments-unchanged", "tools/content-as-given",
-            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/inputs-validated",
-            "tools/list-answered", "tools/meta-kept", "tools/no-parameter-forms", "tools/output-conforms",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
+            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/client-info-is-optional",
+            "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
+            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive",
+            "tools/arguments-unchanged", "tools/content-as-given", "tools/description-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/inputs-validated", "tools/meta-kept", "tools/no-parameter-forms",
+            "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
             "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
@@ -797,8 +795,7 @@ mutants! { |p|
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
             "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2322/incomplete-is-no-result", "sep-2322/rounds-end", "sep-2575/client-info-sent",
-            "sep-2575/fields-on-every-request"],
+            "sep-2322/incomplete-is-no-result", "sep-2575/client-info-sent", "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
@@ -865,8 +862,7 @@ mutants! { |p|
         /// The user does not receive structured content.
         "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/type-decides",
-            "tools/retried-result-not-cached", "tools/structured-returned"],
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/structured-returned"],
         /// Structured content without an output schema is an error.
         "schema-required": p.client.needs_output_schema = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -919,8 +915,8 @@ mutants! { |p|
             p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "arguments"))) => [
             "sep-2322/original-retried"],
         /// Several answers are each wrapped in an object with `result`.
-        "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => [
-            "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
+        "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => ["messages/types-kept",
+            "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
         /// Requests have no `Mcp-Method` header.
         "method-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-method")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -934,7 +930,7 @@ mutants! { |p|
         "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/name-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/state-echoed",
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
             "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// Requests have no `MCP-Protocol-Version` header.
         "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
@@ -1058,9 +1054,8 @@ mutants! { |p|
             "base/id-is-string-or-integer"],
         /// Answers are also sent as separate responses, even if the server sends no requests.
         "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
-            "http/no-responses-posted", "http/version-header-sent", "sep-2322/inputs-before-retry",
-            "sep-2322/no-state-invented", "sep-2322/state-echoed", "sep-2322/state-stays-with-its-request",
-            "stdio/no-responses-written"],
+            "http/no-responses-posted", "http/version-header-sent", "sep-2322/state-echoed",
+            "sep-2322/state-stays-with-its-request", "stdio/no-responses-written"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
