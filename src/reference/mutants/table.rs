@@ -866,14 +866,14 @@ mutants! { |p|
         /// Structured content without an output schema is an error.
         "schema-required": p.client.needs_output_schema = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "lifecycle/session-started-anew", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-2106/any-json-value", "tools/absent-is-error-is-success", "tools/bad-tool-stays-alone",
             "tools/result-without-schema", "tools/structured-returned", "tools/unlisted-tool-callable"],
         /// A tool that was not listed cannot be called.
         "unlisted-tool-refused": p.client.refuses_unlisted = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified", "sep-1034/user-wins", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list", "tools/structured-returned", "tools/unlisted-tool-callable"],
+            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "tools/structured-returned",
+            "tools/unlisted-tool-callable"],
         /// A nested argument marked for a header is refused.
         "nested-header-mark-refused": p.client.marks = refuse_nested_marks => ["tools/header-value-sent",
             "tools/valid-header-mark-kept"],
@@ -885,7 +885,7 @@ mutants! { |p|
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "lifecycle/session-started-anew", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
@@ -1117,9 +1117,9 @@ mutants! { |p|
         /// No error shows that a server is an older one.
         "never-falls-back": p.client.falls_back_after = |_| false => ["sep-2575/older-server-reached"],
         /// The time limit of the user is ignored.
-        "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out",
-            "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
+        "request-timeout-ignored": p.client.limits_requests = false => ["lifecycle/requests-time-out"],
         /// A request without a reply in time is not cancelled by a notification.
-        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-is-notified"],
+        "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
+            "lifecycle/timeout-is-notified"],
     }
 }
