@@ -230,7 +230,7 @@ pub(crate) const VERSION_HEADER: &str = "mcp-protocol-version";
 pub(crate) const CLOSED: &str = "CLOSE";
 /// The name of the header of such an event that has the id of the request.
 pub(crate) const CLOSED_REQUEST: &str = ":request";
-/// The name of the header of a request that comes before the time that the server named has passed.
+/// The name of the header of a GET request that comes before the time that the server named has passed.
 pub(crate) const EARLY: &str = ":early";
 /// The header of a request that resumes a stream, with the id of its last event.
 pub(crate) const LAST_EVENT: &str = "last-event-id";

@@ -267,6 +267,8 @@ decisions! {
         before_handshake: Option<&'static str> = None,
         /// A session begins only with a version that the client knows.
         goes_on_with_any_version: bool = false,
+        /// A message to send after a handshake that took too long: none.
+        after_unanswered_handshake: Option<&'static str> = None,
         /// The handshake ends with `notifications/initialized`.
         says_initialized: bool = true,
         /// A message to send after the handshake, and whether it is sent over HTTP only: none.

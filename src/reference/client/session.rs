@@ -265,7 +265,11 @@ impl Client {
 
     /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
     async fn cancel(&mut self, id: u64, method: &str) {
-        if method != "initialize" && !self.has_headers() {
+        if method == "initialize" {
+            if let Some(text) = self.policy.client.after_unanswered_handshake {
+                let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text.to_owned())).await;
+            }
+        } else if !self.has_headers() {
             let params = json!({ "requestId": id, "reason": "no reply in time" });
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
             let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text)).await;

@@ -36,6 +36,7 @@ type When = (&'static str, &'static str);
 
 const UNKNOWN_METHOD: When = ("/error/code", "-32601");
 const MISSING_CAPABILITY: When = ("/error/code", "-32021");
+const CANCELLED_HANDSHAKE: &str = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
 const HANDSHAKE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":"handshake","method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"reference","version":"1"}}}"#
@@ -454,7 +455,7 @@ mutants! { |p|
         "list-by-side-effect": {
             p.remembers = Some(Event::CallFailed);
             p.tools.are_listed = list_by_side_effect;
-        } => ["tools/list-not-by-side-effect", "tools/list-order"],
+        } => ["tools/list-not-by-side-effect"],
         /// An empty list of tools is an error.
         "empty-list-refused":
             p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| turn_into_error(reply, 200, -32602))) => [
@@ -665,11 +666,11 @@ mutants! { |p|
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/client-info-is-optional",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive",
-            "tools/arguments-unchanged", "tools/content-as-given", "tools/description-kept", "tools/icons-kept",
-            "tools/input-schema-kept", "tools/inputs-validated", "tools/meta-kept", "tools/no-parameter-forms",
-            "tools/output-conforms", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept",
-            "tools/valid-header-mark-kept", "tools/whole-number-is-integer"],
+            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive", "tools/arguments-unchanged",
+            "tools/content-as-given", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
+            "tools/inputs-validated", "tools/meta-kept", "tools/names-are-case-sensitive", "tools/output-conforms",
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept",
+            "tools/whole-number-is-integer"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
@@ -795,7 +796,8 @@ mutants! { |p|
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
             "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2322/incomplete-is-no-result", "sep-2575/client-info-sent", "sep-2575/fields-on-every-request"],
+            "sep-2322/incomplete-is-no-result", "sep-2575/client-info-sent", "sep-2575/fields-on-every-request",
+            "tools/empty-cursor-is-no-end", "tools/pages-or-none"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
@@ -978,6 +980,16 @@ mutants! { |p|
             p.client.before_handshake = Some(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) => [
             "lifecycle/initialize-first", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
             "lifecycle/version-header-sent"],
+        /// After a handshake that took too long, the tools are listed.
+        "list-without-handshake":
+            p.client.after_unanswered_handshake = Some(r#"{"jsonrpc":"2.0","id":"late","method":"tools/list"}"#) => [
+            "lifecycle/nothing-before-the-result"],
+        /// A handshake that takes too long is cancelled.
+        "handshake-cancelled": p.client.after_unanswered_handshake = Some(CANCELLED_HANDSHAKE) => [
+            "lifecycle/initialize-not-cancelled"],
+        /// The answer to a ping has a member.
+        "ping-answered-with-more": p.edit_if(Response, ("/result", "{}"), "/result/pong", Set("true")) => [
+            "lifecycle/ping"],
         /// The client goes on with any version that the server selects.
         "any-version-agreed-by-client": p.client.goes_on_with_any_version = true => [
             "lifecycle/unsupported-version-left"],
@@ -991,7 +1003,8 @@ mutants! { |p|
         "pieces-decoded-alone": p.client.stream = |piece| Ok(String::from_utf8_lossy(&piece).into_owned().into()) => [
             "http/both-answers-read", "tools/structured-returned"],
         /// An event without data, which gives the stream an id, is read as a message.
-        "primed-event-is-message": p.client.skips_empty_events = false => ["http/both-answers-read"],
+        "primed-event-is-message": p.client.skips_empty_events = false => [
+            "http/both-answers-read", "http/stream-polled"],
         /// Only the last `data` line of an event is read.
         "last-data-line-alone": p.client.data = |data| data.rsplit('\n').next().unwrap_or_default() => [
             "http/both-answers-read"],
@@ -1103,8 +1116,8 @@ mutants! { |p|
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => [
-            "base/result-or-error", "elicitation/answer-as-entered", "elicitation/three-actions", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list"],
+            "base/result-or-error", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "elicitation/unknown-completion-ignored", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
             "sep-2575/fallback-after-any-error"],
