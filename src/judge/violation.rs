@@ -391,7 +391,7 @@ mod tests {
         let block =
             json!({"properties": {"message": {"anyOf": [{"$ref": "#/$defs/text"}, link]}}, "$defs": {"text": text}});
         let of = |value: Value| sentence("reply", &block, &json!({ "message": value }));
-        assert_eq!(of(json!({"type": "text"})), "`text` is missing in the reply");
+        assert_eq!(of(json!({"type": "text"})), "`text` of the reply is missing");
         assert_eq!(of(json!({"type": "link", "uri": 1})), "`uri` of the reply is 1, expected a string");
         assert!(of(json!({"type": "other"})).starts_with("no alternative holds: "));
     }

@@ -436,7 +436,12 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         return closed("a reply", members);
     }
     let answer = any(&["action", "content", "_meta"]);
-    let members =
-        vec![("message", message(answer)), ("text", Shape::Text), ("method", Shape::Text), ("headers", Shape::Headers)];
+    let members = vec![
+        ("message", message(answer)),
+        ("text", Shape::Text),
+        ("method", Shape::Text),
+        ("early", Shape::Text),
+        ("headers", Shape::Headers),
+    ];
     closed("a message of the client", members)
 }
