@@ -39,14 +39,13 @@ pub(super) fn verdicts(
     let part = if test.role == Role::Client { "sent" } else { "reply" };
     let violation = |pointer, message, reply| Finding::Violation { place: part.to_owned(), pointer, message, reply };
     let undecoded = seen.steps.iter().position(|seen| seen.not_utf8);
-    let undecoded = undecoded
-        .map(|step| (step, violation(String::new(), "the bytes of a message are not UTF-8".to_owned(), None)));
+    let undecoded =
+        undecoded.map(|step| (step, violation(String::new(), "the bytes of a message are not UTF-8".to_owned(), None)));
     let mistyped = seen.steps.iter().enumerate().filter(|_| !is_broken).find_map(|(step, seen)| {
         let Mistyped { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
         Some((step, violation(pointer, message, place)))
     });
-    let found =
-        [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped)].into_iter();
+    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped)].into_iter();
     let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
 }

@@ -17,7 +17,9 @@ use crate::jsonrpc::{ambiguity, message, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
-use crate::model::observation::{AdvertisedTool, ListChange, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
+use crate::model::observation::{
+    AdvertisedTool, ListChange, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation,
+};
 use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};

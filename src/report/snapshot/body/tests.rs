@@ -10,7 +10,9 @@ use super::*;
 use crate::fuzz::fuzz;
 use crate::judge::samples;
 use crate::model::case::{Flaw, Outcome};
-use crate::model::observation::{AdvertisedTool, AnswerObservation, ListChange, Observation, Observed, StepObservation};
+use crate::model::observation::{
+    AdvertisedTool, AnswerObservation, ListChange, Observation, Observed, StepObservation,
+};
 use crate::model::record::Record;
 use crate::report::snapshot::{self, file_text};
 
@@ -36,7 +38,12 @@ fn advertised() -> impl Strategy<Value = AdvertisedTool> {
 
 fn step() -> impl Strategy<Value = StepObservation> {
     let values = (option::of(observed()), option::of(observed()), vec(observed(), 0..3), option::of(observed()));
-    let tools = (btree_map(text(), advertised(), 0..3), option::of(text()), option::of(text()), option::of(prop::sample::select(ListChange::ALL)));
+    let tools = (
+        btree_map(text(), advertised(), 0..3),
+        option::of(text()),
+        option::of(text()),
+        option::of(prop::sample::select(ListChange::ALL)),
+    );
     (prop::sample::select(Outcome::ALL), option::of(any::<i64>()), values, tools).prop_map(
         |(outcome, code, (saw, structured, asked, content), (advertised, tool, unread, varies))| StepObservation {
             code,
