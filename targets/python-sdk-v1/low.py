@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
-from mcp.types import CallToolResult, ContentBlock, ElicitResult, Tool
+from mcp.types import CallToolResult, ContentBlock, ElicitResult, LoggingLevel, Tool
 
 from casebook_adapter import Refused
 from casebook_tool import check_verbs, elicitation_id, wait_for_cancellation
@@ -38,6 +38,14 @@ async def build(request: dict[str, Any]) -> Server:
             raise ValueError(f"Unknown tool: {name}")
         return await run_tool(does, arguments, server)
 
+    async def set_logging_level(_level: LoggingLevel) -> None:
+        """Makes the server declare the capability for log messages.
+
+        https://py.sdk.modelcontextprotocol.io/v1/protocol/#capabilities
+        """
+
+    if any("log" in tool["does"] for tool in tools):
+        server.set_logging_level()(set_logging_level)
     return server
 
 
