@@ -33,8 +33,8 @@ const LONG: usize = 64 << 10;
 const EVENTS: &str = "text/event-stream";
 /// The time that a client must wait before it resumes a stream. It is longer than the times of SDKs that are told none.
 const PAUSE: Duration = Duration::from_millis(1_500);
-/// The time by which a timer of a client may be early.
-const EARLIER: Duration = Duration::from_millis(100);
+/// The time after which a client is not too early: its timer may be inexact.
+const SOONEST: Duration = Duration::from_millis(1_400);
 /// The time in which a client closes a body that it no longer waits for, before its next request is answered.
 const CLOSING: Duration = Duration::from_millis(300);
 
@@ -55,7 +55,7 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     let mut kept = kept_headers::of_request(&parts.method, &parts.headers);
     let last_event = parts.headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
     let held = last_event.and_then(|id| server.held(id)).filter(|_| parts.method == Method::GET);
-    if held.as_ref().is_some_and(|held| held.since.elapsed() < PAUSE - EARLIER) {
+    if held.as_ref().is_some_and(|held| held.since.elapsed() < SOONEST) {
         kept.push(pair(EARLY, "true"));
     }
     let body = match read(body, &server.long).await {
