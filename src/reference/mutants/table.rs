@@ -274,8 +274,9 @@ mutants! { |p|
         "failure-is-sticky": p.remembers = Some(Event::ToolFailed) => ["sep-1303/error-leaves-no-trace"],
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => [
-            "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-1613/schema-is-valid",
-            "sep-2106/any-json-value", "tools/arguments-arrive", "tools/inputs-validated"],
+            "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
+            "sep-1613/schema-is-valid", "sep-2106/any-json-value", "tools/arguments-arrive",
+            "tools/inputs-validated"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/unsupported-dialect-is-error"],
@@ -838,7 +839,8 @@ mutants! { |p|
             "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-json-value",
             "tools/results-validated", "tools/structured-returned"],
         /// A schema that declares 2020-12 is read as draft-07.
-        "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
+        "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/declared-dialect",
+            "sep-1613/explicit-2020-12"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown-to-client": p.schemas.default_dialect_may_be_named = false => [
             "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned"],
