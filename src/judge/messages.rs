@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::compare;
 use crate::jsonrpc::ambiguity;
 use crate::jsonrpc::envelope::{Envelope, Members, items, members, ordered, scalar};
-use crate::jsonrpc::nesting;
+use crate::jsonrpc::{message, nesting};
 use crate::model::observation::{Observed, Parts};
 use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
 
@@ -122,6 +122,12 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
         // A lenient parser may accept this as JSON. No parser accepts other text.
         Err(_) => begins_like_json(&message.text).then(|| "a message that is not quite JSON".to_owned()),
     }
+}
+
+/// Returns whether a line over stdio was read as it was written, has something visible, and is no message.
+pub(super) fn is_stray(line: &Message) -> bool {
+    let is_read = line.cut_from.is_none() && !line.lossy;
+    is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
 }
 
 fn begins_like_json(text: &str) -> bool {

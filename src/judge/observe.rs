@@ -13,7 +13,7 @@ use super::places::Names;
 use super::rounds::rounds;
 use super::{asked, calls, events, types};
 use crate::jsonrpc::envelope::{self, Members};
-use crate::jsonrpc::{ambiguity, message, pointer};
+use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
@@ -175,10 +175,7 @@ impl Observer<'_> {
     /// Returns the first line that a server wrote to its standard output and that is no message.
     fn stray(&self, messages: &[Message]) -> Option<String> {
         let is_stdio = self.role == Role::Server && self.transcript.test.transport == Transport::Stdio;
-        let is_stray = |line: &&Message| {
-            let is_read = line.from == Party::Target && line.cut_from.is_none() && !line.lossy;
-            is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
-        };
+        let is_stray = |line: &&Message| line.from == Party::Target && messages::is_stray(line);
         let line = messages.iter().filter(|_| is_stdio).find(is_stray)?;
         Some(self.excerpt(&line.text))
     }

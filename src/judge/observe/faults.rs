@@ -9,8 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::envelope::{self, Envelope, Members};
-use crate::jsonrpc::message;
-use crate::judge::messages::Wire;
+use crate::judge::messages::{self, Wire};
 use crate::judge::rounds::rounds;
 use crate::model::case::{Test, When};
 use crate::model::observation::{Observed, Params, StateEcho};
@@ -236,7 +235,7 @@ impl Session<'_> {
     }
 
     fn of_server(&mut self, at: (usize, usize), message: &Message, envelope: &Envelope<'_>) {
-        if !self.is_http && !message::visible(&message.text).is_empty() && !message::is_intended(&message.text) {
+        if !self.is_http && messages::is_stray(message) {
             self.add(Rule::NothingButMessages, at);
         }
         if message.on_get_stream {
@@ -456,6 +455,15 @@ mod tests {
         let mut unsound = opening();
         unsound.extend([initialized(&[VERSION]), listed(&[])]);
         assert_eq!(rules(OLD, None, unsound), [Rule::SessionIdSent, Rule::NegotiatedHeaderSent]);
+    }
+
+    #[test]
+    fn line_that_is_no_message_is_a_fault_only_as_it_was_written() {
+        let line = || Message::new(Party::Harness, "hello".to_owned());
+        let of = |line: Message| rules("f/c/t@2026-07-28+stdio", None, vec![line]);
+        assert_eq!(of(line()), [Rule::NothingButMessages]);
+        assert_eq!(of(Message { cut_from: Some(1 << 30), ..line() }), []);
+        assert_eq!(of(Message { lossy: true, ..line() }), []);
     }
 
     #[test]
