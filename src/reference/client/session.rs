@@ -265,13 +265,15 @@ impl Client {
 
     /// Notifies the server that a request is cancelled. A stateless server sees that its stream is closed instead.
     async fn cancel(&mut self, id: u64, method: &str) {
-        if method == "initialize" {
-            if let Some(text) = self.policy.client.after_unanswered_handshake {
-                let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text.to_owned())).await;
+        let text = match method {
+            "initialize" => self.policy.client.after_unanswered_handshake.map(str::to_owned),
+            _ if self.has_headers() => None,
+            _ => {
+                let params = json!({ "requestId": id, "reason": "no reply in time" });
+                Some(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string())
             }
-        } else if !self.has_headers() {
-            let params = json!({ "requestId": id, "reason": "no reply in time" });
-            let text = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string();
+        };
+        if let Some(text) = text {
             let _ignored = tokio::time::timeout(LEAVE, self.connection.send_message(text)).await;
         }
     }
