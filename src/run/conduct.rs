@@ -165,12 +165,12 @@ impl Finisher {
         (Next::On, Some((record, transcript)))
     }
 
-    /// Returns whether a result makes the run fail.
+    /// Returns whether a result is bad or undecided, and not known to be.
     fn is_unexpected(&self, planned: &Planned, transcript: &Transcript) -> bool {
         let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, &planned.test, &planned.id, seen);
         let verdicts = judged(judge, planned, transcript).verdicts;
-        let unexpected = [VerdictKind::Fail, VerdictKind::Inconclusive, VerdictKind::Error];
-        verdicts.iter().any(|verdict| unexpected.contains(&verdict.kind))
+        let expected = [VerdictKind::Pass, VerdictKind::Known, VerdictKind::Author, VerdictKind::NotAsked];
+        verdicts.iter().any(|verdict| !expected.contains(&verdict.kind))
     }
 
     fn append(&self, record: &Record, transcript: &Transcript) {
