@@ -19,8 +19,9 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::step::{STEP, Scope, step};
 use crate::model::CaseId;
-use crate::model::case::{Case, Control, Fixture, Row, STEP_LIMIT, Step, Test};
+use crate::model::case::{CanaryState, Case, Control, Fixture, Row, STEP_LIMIT, Step, Test, Then};
 use crate::model::spec::{Revision, Revisions, Role, Transport};
+use crate::model::template::{Canary, CanaryKind};
 
 /// A case, and the places of its parts.
 pub(super) struct Reading {
@@ -40,20 +41,8 @@ pub(super) struct Places {
     pub(super) run: BTreeSet<String>,
 }
 
-const FILE: [&str; 12] = [
-    "$schema",
-    "title",
-    "note",
-    "role",
-    "since",
-    "until",
-    "transports",
-    "needs",
-    "heavy",
-    "rows",
-    "given",
-    "tests",
-];
+const FILE: [&str; 12] =
+    ["$schema", "title", "note", "role", "since", "until", "transports", "needs", "heavy", "rows", "given", "tests"];
 const TEST: [&str; 16] = [
     "title",
     "note",
@@ -428,7 +417,7 @@ fn test(
     };
     let mut row_values = RowValues { row: served.row.map(|row| &row.nodes), uses };
     let steps = steps(reader, written.object, &scope, &mut row_values)?;
-    Some(Test {
+    let mut test = Test {
         case: shared.id.clone(),
         id: (*member.key).to_owned(),
         row: served.row.map(|row| row.nodes.id.to_owned()),
@@ -448,7 +437,26 @@ fn test(
         given: fixture,
         steps,
         hash: OnceLock::new(),
-    })
+    };
+    doubt_unseen_fetches(&mut test);
+    Some(test)
+}
+
+/// Marks what shows nothing: a canary with a name is reached only through the proxy of the environment, which some
+/// runtimes do not use, so that an untouched one has not been asked for, or was not seen.
+fn doubt_unseen_fetches(test: &mut Test) {
+    let by_name = |canary: &&Canary| matches!(canary.kind, CanaryKind::HttpByName | CanaryKind::HttpsByName);
+    if !test.templates().into_iter().any(|template| template.canaries().iter().any(by_name)) {
+        return;
+    }
+    for step in &mut test.steps {
+        let Then::Checks(checks) = &mut step.then else { continue };
+        let alternatives = checks.iter_mut().flat_map(|check| &mut check.alternatives);
+        for one in alternatives.filter(|one| one.canary == Some(CanaryState::Untouched)) {
+            one.not_asked = true;
+            one.name.get_or_insert_with(|| "no request came through the proxy".to_owned());
+        }
+    }
 }
 
 /// Reads the time limit of a client's requests, in milliseconds.

@@ -34,6 +34,18 @@ pub(super) fn of_variant<T: Clone>(entries: &[Excuse<T>], variant: Option<&str>)
     entries.iter().filter(applicable).map(|Excuse { variants, entry }| (entry.clone(), variants.len() != 1))
 }
 
+/// The key by which an entry says why it excuses a failure.
+struct Why {
+    key: &'static str,
+    /// What to write there.
+    help: &'static str,
+}
+
+const REASON: Why =
+    Why { key: "reason", help: "write why the target fails, as in `reason = \"does not validate arguments\"`" };
+const QUOTE: Why =
+    Why { key: "quote", help: "quote the sentence by which the documentation orders its users to do this themselves" };
+
 /// Reads the known failures. An entry of several requirements gives one known failure for each.
 pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<Excuse<Known>> {
     let items = reader.items(node, "`known`").unwrap_or_default();
@@ -42,7 +54,8 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
         let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro"])?;
         let requirements = requirements(reader, object, what);
         let repro = object.get("repro").and_then(|node| repro(reader, node));
-        let Excuse { variants, entry: Common { test, reason, issue } } = excuse(reader, object, what, variants)?;
+        let Excuse { variants, entry: Common { test, reason, issue } } =
+            excuse(reader, object, what, REASON, variants)?;
         let one = |requirement| Known {
             test: test.clone(),
             requirement,
@@ -62,15 +75,16 @@ pub(super) fn author(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec
     let items = reader.items(node, "`author`").unwrap_or_default();
     let left = items.iter().filter_map(|item| {
         let what = "an entry of `author`";
-        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "url"])?;
+        let object = reader.object(item, what, &["test", "requirement", "variant", "quote", "url"])?;
         let requirements = requirements(reader, object, what);
         let url = reader.need(object, what, "url").and_then(|node| https(reader, node));
-        let Excuse { variants, entry: Common { test, reason, issue: _ } } = excuse(reader, object, what, variants)?;
+        let Excuse { variants, entry: Common { test, reason, issue: _ } } =
+            excuse(reader, object, what, QUOTE, variants)?;
         let url = url?;
         let one = |requirement| LeftToAuthor {
             test: test.clone(),
             requirement,
-            reason: reason.clone(),
+            reason: format!("\"{reason}\""),
             url: url.clone(),
             is_shared: false,
         };
@@ -121,16 +135,15 @@ fn repro(reader: &mut Reader, node: &Node) -> Option<Utf8PathBuf> {
 }
 
 /// Reads the parts that all entries have in common, and the variants.
-fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, known: &[&str]) -> Option<Excuse<Common>> {
+fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, why: Why, known: &[&str]) -> Option<Excuse<Common>> {
     let mut need = |key: &str| {
         let node = reader.need(object, what, key)?;
         reader.text(node, &format!("`{key}`")).map(|text| (node, text.to_owned()))
     };
-    let (test, reason) = (need("test"), need("reason"));
+    let (test, reason) = (need("test"), need(why.key));
     if let Some((node, _)) = reason.as_ref().filter(|(_, reason)| reason.trim().is_empty()) {
-        let empty = reader.mistake(Lint::WrongCount, format!("the `reason` of {what} is empty"));
-        let help = "write why the target fails, as in `reason = \"does not validate arguments\"`";
-        reader.push(empty.at(node.span, "no text in it").help(help));
+        let empty = reader.mistake(Lint::WrongCount, format!("the `{}` of {what} is empty", why.key));
+        reader.push(empty.at(node.span, "no text in it").help(why.help));
         return None;
     }
     let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);

@@ -76,18 +76,25 @@ fn entry_left_to_the_author_needs_its_documentation() {
     let read = |list: &str, keys: &str| {
         let text = format!(
             "title = \"A\"\ncommand = [\"a\"]\n[claims]\nroles = [\"server\"]\ntransports = [\"http\"]\n\
-             revisions = [\"2026-07-28\"]\n[[{list}]]\ntest = \"**\"\nreason = \"x\"\n{keys}\n"
+             revisions = [\"2026-07-28\"]\n[[{list}]]\ntest = \"**\"\n{keys}\n"
         );
         parse(Utf8Path::new("targets/a/target.toml"), text).map(|mut targets| targets.remove(0))
     };
     let two = "requirement = [\"a/b\", \"a/c\"]";
-    let left = read("author", &format!("url = \"https://example.com/low\"\n{two}")).expect("it is complete").author;
+    let quoted = "quote = \"Validate.\"\nrequirement = [\"a/b\", \"a/c\"]";
+    let left = read("author", &format!("url = \"https://example.com/low\"\n{quoted}")).expect("it is complete").author;
     assert_eq!(left.iter().map(|one| one.requirement.as_str()).collect::<Vec<_>>(), ["a/b", "a/c"]);
-    assert_eq!(read("known", two).expect("it is complete").known.len(), 2);
+    assert_eq!(left[0].reason, "\"Validate.\"");
+    assert_eq!(read("known", &format!("reason = \"x\"\n{two}")).expect("it is complete").known.len(), 2);
     for (keys, mistake) in [
-        (two, "an entry of `author` has no `url`"),
-        (&format!("url = \"http://example.com\"\n{two}"), "`url` is not an address that begins with https://"),
-        ("url = \"https://example.com\"\nrequirement = []", "`requirement` is an empty list"),
+        (quoted, "an entry of `author` has no `url`"),
+        (&format!("url = \"https://example.com\"\n{two}"), "an entry of `author` has no `quote`"),
+        (
+            &format!("url = \"https://example.com\"\nquote = \" \"\n{two}"),
+            "the `quote` of an entry of `author` is empty",
+        ),
+        (&format!("url = \"http://example.com\"\n{quoted}"), "`url` is not an address that begins with https://"),
+        ("url = \"https://example.com\"\nquote = \"x\"\nrequirement = []", "`requirement` is an empty list"),
     ] {
         let error = read("author", keys).expect_err(mistake);
         assert!(error.report(false).as_str().contains(mistake), "{}", error.report(false).as_str());

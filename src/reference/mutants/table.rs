@@ -73,7 +73,7 @@ mutants! { |p|
         "input-not-validated": p.requests.checks_arguments = false => ["tools/inputs-validated"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
-            "sep-1613/invalid-schema-noticed", "sep-1613/schema-is-valid", "sep-1613/unsupported-dialect-is-error",
+            "sep-1613/invalid-schema-noticed", "sep-1613/unsupported-dialect-is-error",
             "sep-2106/dangling-ref-rejected", "sep-2106/unresolved-dynamic-ref-rejected",
             "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// In a pattern, `$` also matches before a newline at the end of the text.
@@ -274,12 +274,12 @@ mutants! { |p|
         "failure-is-sticky": p.remembers = Some(Event::ToolFailed) => ["sep-1303/error-leaves-no-trace"],
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => [
-            "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
-            "sep-1613/schema-is-valid", "sep-2106/any-json-value", "tools/arguments-arrive",
+            "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
+            "sep-2106/any-json-value", "tools/arguments-arrive",
             "tools/inputs-validated"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
-            "sep-1613/unsupported-dialect-is-error"],
+            "sep-1613/declared-dialect", "sep-1613/unsupported-dialect-is-error"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown": p.schemas.default_dialect_may_be_named = false => ["sep-1613/explicit-2020-12",
             "tools/arguments-arrive"],
@@ -293,7 +293,7 @@ mutants! { |p|
             p.edit(Reply, "/result/tools/*/inputSchema/allOf", Replace("[]"));
             p.edit(Reply, "/result/tools/*/inputSchema/anyOf", Replace("[]"));
             p.edit(Reply, "/result/tools/*/inputSchema/oneOf", Replace("[]"));
-        } => ["sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier"],
+        } => ["sep-1613/schema-is-valid", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier"],
         /// A choice is sent without options.
         "enum-emptied": p.edit(Question, "/requestedSchema/properties/*/enum", Replace("[]")) => [
             "sep-1330/legacy-titled", "sep-1330/untitled-single"],
@@ -833,14 +833,13 @@ mutants! { |p|
             "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored-by-client": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
-            "sep-1613/unsupported-dialect-is-error"],
+            "sep-1613/declared-dialect", "sep-1613/unsupported-dialect-is-error"],
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => [
             "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-json-value",
             "tools/results-validated", "tools/structured-returned"],
         /// A schema that declares 2020-12 is read as draft-07.
-        "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/declared-dialect",
-            "sep-1613/explicit-2020-12"],
+        "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown-to-client": p.schemas.default_dialect_may_be_named = false => [
             "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned"],

@@ -1,17 +1,14 @@
-// The client ignores the keywords that JSON Schema 2020-12 added, with and without $schema.
+// The client reads every outputSchema as draft-07: it ignores keywords that only 2020-12 or 2019-09 has, whether or not
+// $schema names these dialects.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 
 import { connectClient } from './mock.mjs';
 
-async function call($schema) {
-  const outputSchema = {
-    ...$schema,
-    type: 'object',
-    properties: { pair: { prefixItems: [{ type: 'string' }] }, n: { type: 'number' } }
-  };
+async function call($schema, properties, misfit) {
+  const outputSchema = { ...$schema, type: 'object', properties: { ...properties, n: { type: 'number' } } };
   const results = {
-    'tools/list': { tools: ['pair', 'n'].map(name => ({ name, inputSchema: { type: 'object' }, outputSchema })) },
-    pair: { content: [], structuredContent: { pair: [1] } },
+    'tools/list': { tools: ['misfit', 'n'].map(name => ({ name, inputSchema: { type: 'object' }, outputSchema })) },
+    misfit: { content: [], structuredContent: misfit },
     n: { content: [], structuredContent: { n: 'x' } }
   };
   const client = new Client({ name: 'repro', version: '1' });
@@ -22,9 +19,18 @@ async function call($schema) {
       () => 'accepted',
       () => 'refused'
     );
-  return `${await outcome('pair')}, against type ${await outcome('n')}`;
+  return `${await outcome('misfit')}, against type ${await outcome('n')}`;
 }
 
-const seen = [await call({}), await call({ $schema: 'https://json-schema.org/draft/2020-12/schema' })];
-console.log(`a result against prefixItems: ${seen[0]}; with $schema of 2020-12: ${seen[1]}`);
+const pair = [{ pair: { prefixItems: [{ type: 'string' }] } }, { pair: [1] }];
+const tree = [{ tree: { $recursiveRef: '#' } }, { tree: 7 }];
+const seen = [
+  await call({}, ...pair),
+  await call({ $schema: 'https://json-schema.org/draft/2020-12/schema' }, ...pair),
+  await call({ $schema: 'https://json-schema.org/draft/2019-09/schema' }, ...tree)
+];
+console.log(
+  `a result against prefixItems: ${seen[0]}; with $schema of 2020-12: ${seen[1]}; ` +
+    `against $recursiveRef with $schema of 2019-09: ${seen[2]}`
+);
 process.exit(seen.every(text => text === 'accepted, against type refused') ? 0 : 1);

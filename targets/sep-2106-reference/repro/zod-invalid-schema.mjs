@@ -1,3 +1,0 @@
-import '../../shared/typescript-v1/repro/packages.mjs';
-
-await import('../../shared/typescript-v1/repro/zod-invalid-schema.mjs');
