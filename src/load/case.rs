@@ -503,3 +503,24 @@ fn steps(
         .collect();
     read.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Source, load};
+
+    #[test]
+    fn only_an_untouched_canary_by_name_shows_nothing() {
+        let library = load(&[Source::Embedded]).expect("the embedded cases are sound");
+        let kinds = |row: &str| {
+            let path = format!("sep-2106/external-ref/called/{row}");
+            let tests = library.cases.iter().flat_map(|case| &case.tests).filter(|test| test.path() == path);
+            let alternatives = tests.flat_map(|test| test.checks().flat_map(|check| &check.alternatives));
+            alternatives.map(|one| one.not_asked).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (kinds("http"), kinds("http-by-name"), kinds("https-by-name")),
+            (vec![false], vec![true], vec![true])
+        );
+    }
+}
