@@ -100,7 +100,8 @@ fn test_without_a_failure_has_no_draft() {
     let passed = sandbox.run("issue post/letter t --cases cases");
     passed.exits(3).stderr_has(&["nothing to report: no test of t that `post/letter` matches fails"]);
     assert_eq!(passed.out, "");
-    let author = known("url = \"https://example.com/docs\"").replace("[[known]]", "[[author]]");
+    let author =
+        known("url = \"https://example.com/docs\"").replace("[[known]]", "[[author]]").replace("reason", "quote");
     sandbox.borrowed("t", Some("input-not-validated"), &author);
     sandbox.run("run t --cases cases").exits(0);
     sandbox.run("issue post/parcel/word t --cases cases").exits(3).stderr_has(&["nothing to report"]);

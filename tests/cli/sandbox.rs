@@ -16,8 +16,11 @@ use tempfile::TempDir;
 use crate::process::Running;
 use crate::process::output;
 
-/// The program under test.
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+/// The program that the tests start: that of CASEBOOK_PROGRAM, which was built with optimisation, or the one of this build.
+pub(crate) const PROGRAM: &str = match option_env!("CASEBOOK_PROGRAM") {
+    Some(program) => program,
+    None => env!("CARGO_BIN_EXE_casebook"),
+};
 
 /// The search path with the folder of the Python interpreter first. The `python3` of the search path may be a script that
 /// is slower than the interpreter.

@@ -22,7 +22,8 @@ use casebook::proof;
 use casebook::run as conduct;
 use libtest_mimic::{Failed, Trial};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+use crate::PROGRAM;
+
 /// Without optimisation, one of this many mutants, and one of this many case files of the reference.
 const STRIDES: (usize, usize) = (20, 4);
 /// Mutants that the messages alone must reveal, each with a requirement. The server refuses the calls of the first for a

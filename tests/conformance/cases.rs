@@ -7,9 +7,11 @@ use casebook::report::snapshot::{self, Body};
 use casebook::trials::{Ran, as_expected, trials_with};
 use libtest_mimic::{Failed, Trial};
 
+use crate::PROGRAM;
+
 pub(crate) fn trials() -> Vec<Trial> {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-    let program = Utf8Path::new(env!("CARGO_BIN_EXE_casebook"));
+    let program = Utf8Path::new(PROGRAM);
     let here = Here::new(root);
     let mut targets = vec![target::reference(program, &here, None)];
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {

@@ -23,9 +23,8 @@ use libtest_mimic::{Failed, Trial};
 use reference::UNBROKEN;
 use tokio::runtime::Runtime;
 
-use crate::veil;
+use crate::{PROGRAM, veil};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
 /// The time limit of a step of a mutant with veiled messages. A mutant that hangs has sent all of its messages by then.
 const BRISK: Duration = Duration::from_secs(5);
 

@@ -22,7 +22,8 @@ use casebook::report::proof::Declared;
 use casebook::run as conduct;
 use libtest_mimic::{Failed, Trial};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_casebook");
+use crate::PROGRAM;
+
 /// The time limit of a step. The sound side answers in milliseconds, and some mutants hang.
 const BRISK: Duration = Duration::from_secs(5);
 
