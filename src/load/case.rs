@@ -506,7 +506,6 @@ fn steps(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::load::{Source, load};
 
     #[test]

@@ -35,6 +35,7 @@ pub(super) fn of_variant<T: Clone>(entries: &[Excuse<T>], variant: Option<&str>)
 }
 
 /// The key by which an entry says why it excuses a failure.
+#[derive(Clone, Copy)]
 struct Why {
     key: &'static str,
     /// What to write there.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::process::Running;
 use crate::process::output;
 
-/// The program that the tests start: that of CASEBOOK_PROGRAM, which was built with optimisation, or the one of this build.
+/// The program that the tests start: that of `CASEBOOK_PROGRAM`, which is optimised, or that of this build.
 pub(crate) const PROGRAM: &str = match option_env!("CASEBOOK_PROGRAM") {
     Some(program) => program,
     None => env!("CARGO_BIN_EXE_casebook"),

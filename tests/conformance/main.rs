@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
 
-/// The program that the tests start: that of CASEBOOK_PROGRAM, which was built with optimisation, or the one of this build.
+/// The program that the tests start: that of `CASEBOOK_PROGRAM`, which is optimised, or that of this build.
 pub(crate) const PROGRAM: &str = match option_env!("CASEBOOK_PROGRAM") {
     Some(program) => program,
     None => env!("CARGO_BIN_EXE_casebook"),
