@@ -262,9 +262,9 @@ fn is_there(method: &str, path: &[String], tools: &[Tool]) -> bool {
 
 /// Reports what only a whole test shows: an untouched canary that nobody has, and a status that stdio does not have.
 pub(super) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) {
-    let has_canary = test.templates().into_iter().any(|template| !template.canaries().is_empty());
     let all = || test.checks().flat_map(|check| &check.alternatives);
     if all().any(|one| one.canary.is_some()) {
+        let has_canary = test.templates().into_iter().any(|template| !template.canaries().is_empty());
         let doubt = (!has_canary).then(|| {
             let message = format!("the test `{}` has `canary`, and no value with a canary", test.id);
             let mistake = reader.mistake(Lint::Vacuous, message).at(place, "always untouched");

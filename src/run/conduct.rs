@@ -18,7 +18,7 @@ use crate::judge::{Judge, observe};
 use crate::model::observation::Observation;
 use crate::model::record::{Footer, Record, Verdict};
 use crate::model::transcript::{Served, StdioMode, Transcript};
-use crate::model::verdict::VerdictKind;
+use crate::model::verdict::{Meaning, VerdictKind};
 use crate::model::{TargetId, TestId};
 use crate::plan::{Group, Plan, Planned};
 
@@ -169,8 +169,11 @@ impl Finisher {
     fn is_unexpected(&self, planned: &Planned, transcript: &Transcript) -> bool {
         let judge = |seen: &Observation| self.reading().verdicts(&transcript.target, &planned.test, &planned.id, seen);
         let verdicts = judged(judge, planned, transcript).verdicts;
-        let expected = [VerdictKind::Pass, VerdictKind::Known, VerdictKind::Author, VerdictKind::NotAsked];
-        verdicts.iter().any(|verdict| !expected.contains(&verdict.kind))
+        verdicts.iter().any(|verdict| match verdict.kind.meaning() {
+            Meaning::Broken => verdict.kind != VerdictKind::Known,
+            Meaning::Option | Meaning::Undecided => true,
+            Meaning::Holds | Meaning::Aside => false,
+        })
     }
 
     fn append(&self, record: &Record, transcript: &Transcript) {
