@@ -1,4 +1,4 @@
-"""FastMCP lists the parameters of a subclass of Tool, but neither reads nor applies them."""
+"""FastMCP lists the parameters of a subclass of Tool, but does not apply them."""
 
 import sys
 from typing import Any
@@ -16,14 +16,10 @@ class Subclass(Tool):
 async def main() -> int:
     server = FastMCP("repro")
     server.add_tool(Subclass(name="number", parameters={"type": "object", "properties": {"n": {"type": "number"}}}))
-    server.add_tool(Subclass(name="invalid", parameters={"type": "object", "properties": 7}))
     async with Client(server) as client:
         text = await client.call_tool_mcp("number", {"n": "text"})
-        invalid = await client.call_tool_mcp("invalid", {})
-    print(
-        f'a text for {{"type": "number"}} is accepted: {not text.is_error}; {{"properties": 7}}: {not invalid.is_error}'
-    )
-    return 1 if text.is_error or invalid.is_error else 0
+    print(f'a text for {{"type": "number"}} is accepted: {not text.is_error}')
+    return 1 if text.is_error else 0
 
 
 sys.exit(anyio.run(main))

@@ -12,7 +12,7 @@ import kotlinx.serialization.json.putJsonObject
 import kotlin.system.exitProcess
 
 /**
- * The server lists the schemas of a tool but applies neither of them, and accepts an invalid one.
+ * The server lists the schemas of a tool but applies neither of them.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 suspend fun main() {
@@ -22,7 +22,6 @@ suspend fun main() {
     )
     val input = buildJsonObject {
         putJsonObject("n") { put("type", "integer") }
-        putJsonObject("s") { put("minLength", -1) }
     }
     val output = ToolSchema(required = listOf("missing"))
     server.addTool("echo", "Echo.", ToolSchema(properties = input), outputSchema = output) { request ->

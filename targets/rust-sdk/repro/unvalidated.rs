@@ -1,4 +1,4 @@
-//! The router lists the schemas of a dynamic tool but applies neither of them, and accepts an invalid one.
+//! The router lists the schemas of a dynamic tool but applies neither of them.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations>
 
@@ -27,8 +27,8 @@ impl ServerHandler for Tools {
 
 fn tools() -> Tools {
     let object = |schema: Value| Arc::new(schema.as_object().cloned().unwrap_or_default());
-    // The argument must be an integer, the results need a member, and minLength cannot be negative.
-    let input = json!({ "type": "object", "properties": { "n": { "type": "integer" }, "s": { "minLength": -1 } } });
+    // The argument must be an integer, and the results need a member.
+    let input = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
     let output = object(json!({ "type": "object", "required": ["missing"] }));
     let echo = Tool::new_with_raw("echo", None, object(input)).with_raw_output_schema(output.clone());
     let silent = Tool::new_with_raw("silent", None, object(json!({ "type": "object" }))).with_raw_output_schema(output);

@@ -1,6 +1,8 @@
 // Server sends a result that the listed outputSchema refuses, and one without structured content.
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 
+import { send } from './send.mjs';
+
 const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 const handler = createMcpHandler(() => {
   const server = new Server({ name: 'repro', version: '1' }, { capabilities: { tools: {} } });
@@ -13,33 +15,12 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-const version = '2026-07-28';
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': version,
-  'io.modelcontextprotocol/clientInfo': { name: 'repro', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {}
-};
-
-async function send(method, name) {
-  const response = await handler.fetch(
-    new Request('http://localhost/mcp', {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        'MCP-Protocol-Version': version,
-        'Mcp-Method': method,
-        ...(name && { 'Mcp-Name': name })
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...(name && { name, arguments: {} }), _meta } })
-    })
-  );
-  const text = await response.text();
-  return JSON.parse(text.match(/^data: ?(\{.*)$/m)?.[1] ?? text).result;
-}
-
-await send('tools/list');
-const [wrong, silent] = [await send('tools/call', 'wrong'), await send('tools/call', 'silent')];
-console.log(`sent: ${JSON.stringify(wrong)}, ${JSON.stringify(silent)}`);
-const isSent = wrong?.structuredContent?.n === 'text' && !wrong.isError;
-process.exit(isSent && silent && !silent.structuredContent && !silent.isError ? 0 : 1);
+const listed = await send(handler, 'tools/list', {});
+const wrong = await send(handler, 'tools/call', { name: 'wrong', arguments: {} });
+const silent = await send(handler, 'tools/call', { name: 'silent', arguments: {} });
+const data = body => body.slice(body.indexOf('{')).trim();
+console.log(`sent: ${data(wrong)}, ${data(silent)}`);
+const isListed = listed.includes('"outputSchema"');
+const isSent = wrong.includes('"structuredContent":{"n":"text"}') && silent.includes('"content":[]');
+const isFlawed = /"isError":true|"error"|"structuredContent"/;
+process.exit(isListed && isSent && !isFlawed.test(silent) && !wrong.includes('rror') ? 0 : 1);
