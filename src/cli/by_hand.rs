@@ -2,12 +2,15 @@
 //!
 //! Takes the arguments of these commands, gives one target and one planned test. Must not start anything.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::run::{plan_problem, targets};
 use super::{CaseArgs, Exit, Problem};
+use crate::drive::Leading;
+use crate::judge::is_decidable;
 use crate::load::target::REFERENCE;
 use crate::load::{LoadError, Source, load};
 use crate::model::Pattern;
@@ -32,10 +35,15 @@ pub(super) struct Typed<'a> {
     pub(super) transport: Option<Transport>,
 }
 
-/// The server that casebook plays for a client without an adapter.
-pub(super) struct Played {
+/// The servers that casebook plays for a client without an adapter, one after the other.
+pub(super) struct Plays {
     pub(super) library: Library,
-    /// The tests that one fixture serves, those of the preferred revision first.
+    pub(super) servers: Vec<Played>,
+}
+
+/// A server that casebook plays.
+pub(super) struct Played {
+    /// The tests that the server decides, those of the preferred revision first.
     pub(super) tests: Vec<Planned>,
     /// The same tests, and the controls that govern them.
     pub(super) all: Vec<Planned>,
@@ -43,13 +51,15 @@ pub(super) struct Played {
     pub(super) revisions: Vec<Revision>,
 }
 
-impl Played {
-    /// Finds the tests of clients that a name selects and one fixture serves: over HTTP if the user selects no transport.
+impl Plays {
+    /// Finds the tests of clients that a name selects, over HTTP if the user selects no transport: a server for each
+    /// fixture of a case file, or for each script if the command leads the client through a test.
     pub(super) fn choose(
         case: &str,
         revision: Option<Revision>,
         transport: Option<Transport>,
         cases: &CaseArgs,
+        leading: Leading,
     ) -> Result<Self, Problem> {
         let (sources, name) = source(case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
@@ -71,25 +81,36 @@ impl Played {
         let is_http = |one: &Planned| one.id.transport == Transport::Http;
         let has_http = all.iter().any(|one| pattern.matches(&one.id) && is_http(one));
         all.retain(|one| is_http(one) == has_http);
-        all.sort_by_key(|one| std::cmp::Reverse(one.id.revision));
-        let tests: Vec<_> = all.iter().filter(|one| pattern.matches(&one.id)).cloned().collect();
-        let mut different: Vec<&Planned> = Vec::new();
-        for one in &tests {
-            if !different.iter().any(|known| known.test.given == one.test.given) {
-                different.push(one);
+        all.sort_by_key(|one| Reverse(one.id.revision));
+        let mut servers: Vec<Played> = Vec::new();
+        for one in all.iter().filter(|one| pattern.matches(&one.id)) {
+            match servers.iter_mut().find(|server| server.serves(one, leading)) {
+                Some(server) => server.tests.push(one.clone()),
+                None => servers.push(Played { tests: vec![one.clone()], all: Vec::new(), revisions: Vec::new() }),
             }
         }
-        let [first] = different.as_slice() else {
-            let path = |one: &&Planned| match &one.id.row {
-                Some(row) => format!("{}/*/{row}", one.id.case),
-                None => one.test.path(),
-            };
-            return Err(typed.ambiguous("fixtures", different.iter().map(path)));
-        };
-        let mut revisions: Vec<_> = tests.iter().map(|one| one.id.revision).collect();
-        revisions.dedup();
-        let revisions = first.test.given.revision.map_or(revisions, |own| vec![own]);
-        Ok(Self { library, tests, all, revisions })
+        // Where the name selects several, those that messages alone cannot decide are left out.
+        if servers.len() > 1 {
+            servers.retain(|server| server.tests.iter().any(|one| is_decidable(&one.test)));
+        }
+        for server in &mut servers {
+            let first = &server.tests[0];
+            let mut revisions: Vec<_> = server.tests.iter().map(|one| one.id.revision).collect();
+            revisions.dedup();
+            server.revisions = first.test.given.revision.map_or(revisions, |own| vec![own]);
+            server.all = all.iter().filter(|one| one.id.case == first.id.case).cloned().collect();
+        }
+        servers.sort_by_key(|server| server.tests[0].index);
+        Ok(Self { library, servers })
+    }
+}
+
+impl Played {
+    /// Returns whether this server decides another test too.
+    fn serves(&self, other: &Planned, leading: Leading) -> bool {
+        let first = &self.tests[0];
+        let is_same_file = first.id.case == other.id.case && first.test.given == other.test.given;
+        is_same_file && (leading == Leading::Itself || first.test.path() == other.test.path())
     }
 }
 
@@ -120,7 +141,7 @@ impl Typed<'_> {
         }
         self.check_one(&plan)?;
         let newest = plan.tests().map(|(_, planned)| planned).max_by_key(|planned| {
-            (planned.id.revision, planned.id.transport == Transport::Http, std::cmp::Reverse(planned.index))
+            (planned.id.revision, planned.id.transport == Transport::Http, Reverse(planned.index))
         });
         let planned = newest.ok_or_else(|| plan_problem(&unmatched(&pattern, &library)))?.clone();
         Ok(Chosen { target, planned })

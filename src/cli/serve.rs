@@ -26,11 +26,13 @@ Examples:
   casebook serve reference sep-2106/composition/accepts/any-of --revision 2025-11-25
   casebook serve path/to/folder cases/post/letter.json --transport stdio
 
-With --case, casebook itself plays the server of a case of clients. It starts
-COMMAND, or waits for any client until Ctrl-C, and then reports the sentences
-that the messages of the client violate:
+With --case, casebook itself plays the servers of cases of clients, one after
+the other. It starts COMMAND, or waits for any client, and then reports the
+sentences that the messages of the client violate. COMMAND gets each call by
+{tool} and {arguments}, or all steps of a test by {order}:
   casebook serve --case http/client-requests -- my-client {url} --list
   casebook serve --case tools/client-arguments --transport stdio -- my-client {server}
+  casebook serve --case '**' -- my-client {url} call {tool} {arguments}
   casebook serve --case base/client-ids
 
 Exit statuses:
@@ -45,7 +47,7 @@ Exit statuses:
 #[derive(Debug, Args)]
 #[command(
     after_long_help = AFTER,
-    override_usage = "casebook serve [OPTIONS] <TARGET> <CASE>\n       casebook serve [OPTIONS] --case <CASE> [-- <COMMAND>...]"
+    override_usage = "casebook serve [OPTIONS] <TARGET> <CASE>\n       casebook serve [OPTIONS] --case <PATTERN> [-- <COMMAND>...]"
 )]
 pub struct ServeArgs {
     /// Target: a name, or the path of a target.toml or its folder; TARGET:VARIANT selects a variant
@@ -54,8 +56,8 @@ pub struct ServeArgs {
     /// Test as `casebook list` prints it, case with one fixture, or path of a case file
     #[arg(value_name = "CASE", required_unless_present = "played")]
     pub case: Option<String>,
-    /// Play the server of this case of clients, without a target, and report the messages of the client
-    #[arg(long = "case", value_name = "CASE", conflicts_with_all = ["target", "case"], help_heading = heading::CLIENT)]
+    /// Play the servers of these cases of clients, without a target, and report the messages of the client
+    #[arg(long = "case", value_name = "PATTERN", conflicts_with_all = ["target", "case"], help_heading = heading::CLIENT)]
     pub played: Option<String>,
     /// Command of the client; {url} or {server} is replaced by the address, which otherwise is added at the end
     #[arg(value_name = "COMMAND", last = true, requires = "played", help_heading = heading::CLIENT)]

@@ -7,19 +7,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io;
 use std::path::Path;
+use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
 use crate::drive::bind::{bind_all, canaries_of};
 use crate::drive::canary::{Canaries, CanaryError};
+use crate::drive::client::driving;
 use crate::drive::client::mock::{Listeners, Mock};
 use crate::drive::fault::{Bugs, is_no_room};
 use crate::drive::fixed::{REVISION, SCENARIO};
 use crate::drive::options::Options;
 use crate::drive::process::launch::{Launch, Process, StopReason};
 use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
-use crate::model::case::Test;
+use crate::model::case::{Test, When};
 use crate::model::encounter::Encounter;
 use crate::model::spec::{Revision, Transport};
+use crate::model::template::{Bindings, Template};
 use crate::model::transcript::Phase;
 use crate::plan::Planned;
 
@@ -27,6 +30,14 @@ use crate::plan::Planned;
 const URL: &str = "{url}";
 /// The argument that is replaced by the command of the server.
 const SERVER: &str = "{server}";
+/// The word that is replaced by the `drive` object of an adapter: the steps of a test.
+const ORDER: &str = "{order}";
+/// The words that are replaced by the name and the arguments of a call.
+const TOOL: &str = "{tool}";
+const ARGUMENTS: &str = "{arguments}";
+
+/// The end of a client without an error, in words.
+const CLEAN: &str = "exit status 0";
 
 /// The limits of an encounter.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +101,34 @@ pub enum ClientError {
     Bug(String),
 }
 
+/// What a command says about the steps that its client performs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leading {
+    /// Nothing: the client performs the same steps each time.
+    Itself,
+    /// It starts the client once for each call.
+    ByCall,
+    /// It hands the client all steps of a test.
+    ByTest,
+}
+
+impl Leading {
+    /// Reads a command.
+    pub fn of(command: &[String]) -> Self {
+        let has = |name: &str| command.iter().any(|word| word.contains(name));
+        if has(ORDER) {
+            Self::ByTest
+        } else if has(TOOL) || has(ARGUMENTS) {
+            Self::ByCall
+        } else {
+            Self::Itself
+        }
+    }
+}
+
 /// Plays the server of the first test until the client ends, a limit passes, or `stop` is ready. `revisions` are those of
 /// the server, the preferred one first. `announce` gets the address of the server: its URL, or its command over stdio.
+/// A client that is led performs the steps of the first test.
 ///
 /// # Errors
 /// [`ClientError`] if the server or the client cannot be started.
@@ -129,38 +166,32 @@ async fn met(
         }
     };
     let began = Instant::now();
-    let mut client = if command.is_empty() {
-        None
-    } else {
-        let mut env = BTreeMap::from([(REVISION.to_owned(), first.id.revision.name().to_owned())]);
-        let scenario = tests.iter().find_map(|one| one.test.reach.scenario());
-        env.extend(scenario.map(|name| (SCENARIO.to_owned(), name.to_owned())));
-        Some(Client::start(&addressed(command, &address), &env)?)
-    };
+    let mut env = BTreeMap::from([(REVISION.to_owned(), first.id.revision.name().to_owned())]);
+    let scenario = tests.iter().find_map(|one| one.test.reach.scenario());
+    env.extend(scenario.map(|name| (SCENARIO.to_owned(), name.to_owned())));
     announce(&address);
-    let quiet = async {
-        mock.begun().await;
-        mock.silence(limits.silence).await;
-    };
-    let exit = async {
-        match &mut client {
-            Some(client) => client.exited().await,
-            None => std::future::pending().await,
-        }
-    };
-    let end = tokio::select! {
-        end = exit => end,
-        () = quiet, if !command.is_empty() => ClientEnd::Silent,
-        () = tokio::time::sleep(limits.run), if !command.is_empty() => ClientEnd::OutOfTime,
-        () = stop => ClientEnd::Stopped,
-    };
-    let (mut stdout, mut stderr) = (String::new(), String::new());
-    let how = if let Some(client) = client {
-        let (how, written) = client.end(&end).await;
-        (stdout, stderr) = written;
-        how
+    let mut written = [String::new(), String::new()];
+    let end = if command.is_empty() {
+        stop.await;
+        ClientEnd::Stopped
     } else {
-        String::new()
+        let order = driving::order(first, None, &bindings, driving::address(first.id.transport, &address));
+        let mut stop = pin!(stop);
+        let mut end = ClientEnd::Exited(String::new());
+        for words in starts(&addressed(command, &address), &first.test, &order, &bindings) {
+            let client = Client::start(&words, &env)?;
+            let ended = client.during(&mock, limits, stop.as_mut(), &mut written).await;
+            // The first irregular end tells more than those after it.
+            let is_first = matches!(&end, ClientEnd::Exited(how) if how.is_empty() || how == CLEAN);
+            let is_over = ended == ClientEnd::Stopped;
+            if is_first || is_over {
+                end = ended;
+            }
+            if is_over {
+                break;
+            }
+        }
+        end
     };
     let messages = mock.take_messages();
     drop(mock);
@@ -168,11 +199,36 @@ async fn met(
     let hits = canaries.hits();
     canaries.check(kinds).await?;
     let encounter = Encounter { messages, hits, bindings, offered: revisions.to_vec() };
-    let end = if matches!(end, ClientEnd::Exited(_)) { ClientEnd::Exited(how) } else { end };
+    let [stdout, stderr] = written;
     Ok(AnyClient { encounter, end, took: began.elapsed(), stdout, stderr })
 }
 
-/// Returns the command with the address of the server in the place of `{url}` or `{server}`, or at its end.
+/// Returns the commands that perform the steps of a test: one, or one for each call.
+fn starts(command: &[String], test: &Test, order: &str, bindings: &Bindings) -> Vec<Vec<String>> {
+    let filled = |pairs: &[(&str, &str)]| {
+        let fill = |word: &String| pairs.iter().fold(word.clone(), |word, (name, text)| word.replace(name, text));
+        command.iter().map(fill).collect()
+    };
+    match Leading::of(command) {
+        Leading::Itself => vec![command.to_vec()],
+        Leading::ByTest => vec![filled(&[(ORDER, order)])],
+        Leading::ByCall => {
+            let calls = test.steps.iter().filter_map(|step| match &step.when {
+                When::Call { tool, arguments, .. } => Some((tool, arguments)),
+                _ => None,
+            });
+            let arguments = |arguments: &Option<Template>| match arguments {
+                Some(arguments) if *arguments != Template::Absent => arguments.render(bindings),
+                _ => "{}".to_owned(),
+            };
+            // The arguments come last, because they may contain the name of a placeholder.
+            calls.map(|(tool, sent)| filled(&[(TOOL, tool.as_str()), (ARGUMENTS, &arguments(sent))])).collect()
+        }
+    }
+}
+
+/// Returns the command with the address of the server in the place of `{url}` or `{server}`. Otherwise it is added at the
+/// end, unless `{order}` has it.
 fn addressed(command: &[String], address: &[String]) -> Vec<String> {
     let mut is_named = false;
     let mut words = Vec::new();
@@ -182,7 +238,7 @@ fn addressed(command: &[String], address: &[String]) -> Vec<String> {
         } else {
             words.push(word.replace(URL, &address.join(" ")));
         }
-        is_named |= word == SERVER || word.contains(URL);
+        is_named |= word == SERVER || word.contains(URL) || word.contains(ORDER);
     }
     if !is_named {
         words.extend(address.iter().cloned());
@@ -211,6 +267,33 @@ impl Client {
         Ok(Self { process, lines, written: BoundedText::default() })
     }
 
+    /// Waits until the client exits by itself, a limit passes, or `stop` is ready. Adds what it wrote to its standard output
+    /// and error.
+    async fn during(
+        mut self,
+        mock: &Mock,
+        limits: ClientLimits,
+        stop: Pin<&mut impl Future<Output = ()>>,
+        written: &mut [String; 2],
+    ) -> ClientEnd {
+        let quiet = async {
+            mock.begun().await;
+            mock.silence(limits.silence).await;
+        };
+        let end = tokio::select! {
+            end = self.exited() => end,
+            () = quiet => ClientEnd::Silent,
+            () = tokio::time::sleep(limits.run) => ClientEnd::OutOfTime,
+            () = stop => ClientEnd::Stopped,
+        };
+        let (how, own) = self.end(&end).await;
+        for (all, text) in written.iter_mut().zip(own) {
+            // Each text is bounded, and so is the number of calls in a test.
+            all.push_str(&text);
+        }
+        if matches!(end, ClientEnd::Exited(_)) { ClientEnd::Exited(how) } else { end }
+    }
+
     /// Waits until the client exits by itself.
     async fn exited(&mut self) -> ClientEnd {
         let Self { process, lines, written } = self;
@@ -221,7 +304,7 @@ impl Client {
     }
 
     /// Stops the client; returns its exit status in words, and what it wrote.
-    async fn end(self, end: &ClientEnd) -> (String, (String, String)) {
+    async fn end(self, end: &ClientEnd) -> (String, [String; 2]) {
         let Self { process, mut lines, written } = self;
         let stderr = process.stderr().clone();
         let reason = if matches!(end, ClientEnd::Exited(_)) { StopReason::Broken } else { StopReason::Hung };
@@ -229,7 +312,7 @@ impl Client {
             stopped = process.end(reason, async {}) => stopped,
             never = keep(&mut lines, &written) => match never {},
         };
-        (stopped.how, (written.take(), stderr.take()))
+        (stopped.how, [written.take(), stderr.take()])
     }
 }
 

@@ -33,7 +33,7 @@ mod turns;
 mod workers;
 
 pub use adapter::protocol::{Hello, StartError, Trouble};
-pub use any_client::{AnyClient, ClientEnd, ClientError, ClientLimits, meet};
+pub use any_client::{AnyClient, ClientEnd, ClientError, ClientLimits, Leading, meet};
 pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;
 pub use client::mock::relay;

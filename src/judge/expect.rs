@@ -14,7 +14,7 @@ use jsonschema::ValidationError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub(super) use by_messages::{ByMessages, Scene, by_messages};
+pub(super) use by_messages::{ByMessages, Scene, by_messages, reads_messages};
 
 use super::compare;
 use super::places;

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use observe::observe;
-pub use unscripted::{summaries, unscripted};
+pub use unscripted::{is_decidable, summaries, unscripted};
 
 use crate::model::case::{CanaryState, Check, Control, Expectation, Outcome, Test};
 use crate::model::observation::{Observation, StepObservation};

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::sessions::{Session, joined, sessions};
 use self::steps::{Segment, performed, segments};
-use super::expect::{ByMessages, Scene, by_messages};
+use super::expect::{ByMessages, Scene, by_messages, reads_messages};
 use super::{held, observe, verdict, violated};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
@@ -271,12 +271,21 @@ impl<'a> Scened<'a> {
     }
 }
 
+/// Returns whether the messages of a client can decide a check of a test.
+pub fn is_decidable(test: &Test) -> bool {
+    let alternatives = test.checks().flat_map(|check| &check.alternatives);
+    why_never(test).is_none() && alternatives.filter(|one| !one.not_asked).any(reads_messages)
+}
+
 /// Returns why no check of a test counts in a session, if so.
 fn why_not(test: &Test, session: &Session) -> Option<&'static str> {
+    if session.is_agreed { why_never(test) } else { Some("the client did not show that it speaks this revision") }
+}
+
+/// Returns why no check of a test ever counts, if so.
+fn why_never(test: &Test) -> Option<&'static str> {
     let declares = test.steps.iter().find_map(|step| step.declares.as_ref());
-    if !session.is_agreed {
-        Some("the client did not show that it speaks this revision")
-    } else if test.request_timeout.is_some() {
+    if test.request_timeout.is_some() {
         Some("depends on a time limit that the user of the client sets")
     } else if test.steps.iter().any(|step| matches!(step.when, When::Call { parallel: true, .. })) {
         Some("needs calls that begin at the same time")

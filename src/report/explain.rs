@@ -203,7 +203,7 @@ fn served(given: &Fixture) -> String {
 }
 
 fn step(step: &Step, role: Role) -> String {
-    let mut out = format!("    step   {}\n", when(&step.when, role));
+    let mut out = format!("    step   {}\n", step_in_words(&step.when, role));
     if let Some(declares) = &step.declares {
         put(&mut out, format_args!("           the client declares {}\n", compact(declares)));
     }
@@ -217,7 +217,8 @@ fn step(step: &Step, role: Role) -> String {
     out
 }
 
-fn when(when: &When, role: Role) -> String {
+/// Describes a step, as an instruction to the user of a client or a server.
+pub fn step_in_words(when: &When, role: Role) -> String {
     match when {
         When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
         When::Serve => "the server is built; nothing is sent".to_owned(),

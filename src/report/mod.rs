@@ -41,7 +41,7 @@ pub use build::ReportContext;
 pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
 use column::REFERENCE;
 pub use column::{Column, SkippedTests};
-pub use explain::{Breakers, expanded, explain, explain_requirement};
+pub use explain::{Breakers, expanded, explain, explain_requirement, step_in_words};
 pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence, TestEntry};
 pub use junit::junit;
 pub use keywords::{KeywordEntry, Keywords};

@@ -1,5 +1,9 @@
 //! `casebook serve --case`: a client without an adapter, judged by its messages.
 
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use nix::sys::signal::Signal;
 
 use crate::sandbox::{Finished, PROGRAM, Sandbox};
@@ -119,9 +123,56 @@ fn client_without_a_message_or_a_common_revision_gets_a_remedy() {
     let came = meet(&sandbox, "--case http/client-requests", &["bash", "-c", POSTS, "client", initialize]);
     came.exits(3).stdout_has(&["no common revision; the client named `2025-11-25`"]);
     came.stderr_has(&["no revision in common; the case has 2026-07-28"]);
-    sandbox
-        .run("serve --case tools/client-header-values -- true")
-        .exits(2)
-        .stderr_has(&["has 3 fixtures", "tools/client-header-values/*/text"]);
     sandbox.run("serve --case tools/arguments -- true").exits(2).stderr_has(&["tests servers"]);
+}
+
+#[test]
+fn client_is_led_through_one_server_after_the_other() {
+    let sandbox = Sandbox::empty();
+    let came = sandbox.run("serve --case {tools/client-header-values,tools/client-arguments}/missing -- true");
+    came.exits(3).stdout_has(&["tools/client-arguments/missing over http", "exit status 0; it never sent a message"]);
+    // A command without placeholders is started for each fixture.
+    let came = sandbox.run("serve --case tools/client-header-paths -- true");
+    came.exits(3).stdout_has(&["11 servers of 11 over http", "11× ended with exit status 0; it never sent a message"]);
+    came.stderr_has(&["(1 of 11) for `true`", "(11 of 11) for `true`"]);
+    // A call fills in its name and its arguments.
+    let meta = "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\
+                \"io.modelcontextprotocol/clientCapabilities\":{}}";
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{{tool}}","arguments":{{arguments}},{meta}}}}}"#
+    );
+    let mut command = sandbox.command("serve --case tools/client-arguments --");
+    let head = "mcp-method: tools/call\\r\\nmcp-name: echo\\r\\n";
+    let came = Finished::of(command.args(["bash", "-c", POSTS, "client", &call]).env("HEAD", head));
+    came.exits(0).stdout_has(&["tools/call 1× (tools: echo 1×)", "passed  tools/call-arguments-are-object"]);
+    // A test hands over all of its steps, and the address with them.
+    let client = ["sh", "-c", "printf '%s\\n' \"$@\"; exit 7", "client", "{order}"];
+    let came = meet(&sandbox, "--case tools/client-arguments/missing --revision 2025-11-25", &client);
+    came.exits(3).stdout_has(&[
+        r#"{"revision":"2025-11-25","url":"http://127.0.0.1:"#,
+        r#""script":[{"callTool":{"name":"echo"}}]}"#,
+    ]);
+    assert_eq!(came.out.matches("http://").count(), 1, "{}", came.out);
+    assert_eq!(sandbox.survivors(), 0);
+}
+
+#[test]
+fn enter_leads_a_person_to_the_next_server() {
+    let sandbox = Sandbox::empty();
+    let mut command = sandbox.command("serve --case tools/client-header-paths");
+    let mut server =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+    let mut input = server.stdin.take().expect("piped");
+    let mut lines = BufReader::new(server.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    let mut urls = BTreeSet::new();
+    let last = loop {
+        match lines.next().expect("a URL or the report") {
+            url if url.starts_with("http://127.0.0.1:") => assert!(urls.insert(url), "another address"),
+            other => break other,
+        }
+        input.write_all(b"\n").expect("written");
+    };
+    assert_eq!(urls.len(), 11);
+    assert!(last.contains("11 servers of 11 over http"), "{last}");
+    assert_eq!(server.wait().expect("ended").code(), Some(3));
 }

@@ -67,8 +67,8 @@ pub(crate) async fn converse(
         Err(driven) => return driven,
     };
     let began = Instant::now();
-    let server = match server(&mock, planned.id.transport, &options.program) {
-        Ok(server) => server,
+    let server = match place(&mock, planned.id.transport, &options.program) {
+        Ok(place) => address(planned.id.transport, &place),
         Err(error) => return unavailable(format!("the mock server cannot write the file for its relay: {error}")),
     };
     let order = order(planned, variant, bindings, server);
@@ -82,15 +82,21 @@ pub(crate) async fn converse(
     outcome_of_script(test, drove, messages, took)
 }
 
-/// Returns the member of the `drive` object that names the server: its URL, or the command that the client launches.
-fn server(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<(&'static str, String)> {
+/// Returns the URL of the server, or the words of the command that the client launches.
+fn place(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<Vec<String>> {
     Ok(match transport {
-        Transport::Http => ("url", quoted(&mock.url())),
-        Transport::Stdio => {
-            let command = [program.as_str(), "__relay", mock.relay()?.as_str()].map(quoted);
-            ("command", format!("[{}]", command.join(",")))
-        }
+        Transport::Http => vec![mock.url()],
+        Transport::Stdio => vec![program.to_string(), "__relay".to_owned(), mock.relay()?.to_string()],
     })
+}
+
+/// Returns the member of the `drive` object that names the server.
+pub(crate) fn address(transport: Transport, place: &[String]) -> (&'static str, String) {
+    let words: Vec<_> = place.iter().map(|word| quoted(word)).collect();
+    match transport {
+        Transport::Http => ("url", words.join("")),
+        Transport::Stdio => ("command", format!("[{}]", words.join(","))),
+    }
 }
 
 /// Returns the `drive` object.

@@ -8,6 +8,7 @@ use crate::model::TestId;
 use crate::model::case::{CanaryState, Expectation, Matcher, Outcome};
 use crate::model::observation::StepObservation;
 use crate::model::reason::Finding;
+use crate::model::schema::SharedSchema;
 
 /// The reason for which a check is open that reads the values of the user.
 const USER: &str = "depends on the values that the client returned to its user";
@@ -41,6 +42,20 @@ pub(in crate::judge) enum ByMessages {
     Misses(Vec<Finding>),
     /// It depends on something that the messages do not show: the reason.
     Open(String),
+}
+
+/// Returns whether messages alone can show something about an expectation.
+pub(in crate::judge) fn reads_messages(expected: &Expectation) -> bool {
+    let is_of_messages = |schema: &SharedSchema| {
+        let mut dependencies = Dependencies::default();
+        let is_narrow = dependencies.collect(schema.value());
+        let mut keys = dependencies.values.union(&dependencies.present);
+        is_narrow && keys.all(|key| OF_MESSAGES.contains(key) || *key == "answered")
+    };
+    expected.sent.is_some()
+        || expected.canary == Some(CanaryState::Untouched)
+        || [expected.asked.is_some(), expected.answered.is_some()].contains(&true)
+        || expected.matches.as_ref().is_some_and(is_of_messages)
 }
 
 /// Compares an expectation with the messages of a step.

@@ -99,6 +99,8 @@ fn of_request(
             let id = params.get("requestId").map(|id| id.get().to_owned());
             return id.and_then(|id| of_id.get(&(Party::Target, id))).map_or(last, |(index, _)| *index);
         }
+        // A client that is started for each call opens the connection again.
+        "initialize" | "notifications/initialized" | "server/discover" => return 0,
         // Another request begins nothing. A notification of a stream that goes on belongs to the newest segment.
         _ => return all.len() - 1,
     };

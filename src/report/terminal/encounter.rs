@@ -132,7 +132,9 @@ fn session(out: &mut impl Write, session: &SessionSummary) -> io::Result<()> {
         all.join(", ")
     };
     let called = if tools.is_empty() { String::new() } else { format!(" (tools: {})", times(tools)) };
-    field(out, "sent", &format!("{}{called}", times(methods)))?;
+    if !methods.is_empty() {
+        field(out, "sent", &format!("{}{called}", times(methods)))?;
+    }
     let wrong = [(*refused, "request answered with an error"), (*unreadable, "message that is no JSON-RPC message")];
     for (number, what) in wrong.into_iter().filter(|(number, _)| *number > 0) {
         let what =
