@@ -345,8 +345,8 @@ decisions! {
         repeats_after_mismatch: bool = true,
         /// A new session is opened if the server has lost the session.
         renews_session: bool = true,
-        /// A notification about an unknown elicitation is ignored.
-        refuses_completions: bool = false,
+        /// The notification that ends a call with an error: none.
+        refused_notification: Option<&'static str> = None,
         /// A client that supports older servers sends `server/discover` first.
         probes: bool = true,
         /// A message that is sent after an answered probe: none.

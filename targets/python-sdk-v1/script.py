@@ -69,7 +69,7 @@ async def list_tools(session: ClientSession) -> list[dict[str, Any]]:
     """https://py.sdk.modelcontextprotocol.io/v1/low-level-server/#client-side-consumption"""
     page = await session.list_tools()
     tools = page.tools
-    while page.nextCursor:
+    while page.nextCursor is not None:
         page = await session.list_tools(params=PaginatedRequestParams(cursor=page.nextCursor))
         tools += page.tools
     return [wire_form(tool) for tool in tools]

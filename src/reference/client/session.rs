@@ -215,9 +215,9 @@ impl Client {
                 // This is the reply to a request that was cancelled.
                 Incoming::Reply { .. } => {}
                 Incoming::Notification { method }
-                    if method == "notifications/elicitation/complete" && self.policy.client.refuses_completions =>
+                    if self.policy.client.refused_notification.is_some_and(|refused| refused == method) =>
                 {
-                    return Err(Failure::protocol("an elicitation that nobody began is complete"));
+                    return Err(Failure::protocol(format!("an unexpected notification `{method}`")));
                 }
                 Incoming::Notification { method } => {
                     self.tools.are_stale |= method == "notifications/tools/list_changed" && self.tools.listed.is_some();

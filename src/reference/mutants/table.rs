@@ -48,6 +48,8 @@ const NO_CAPABILITIES: When = ("/request/params/capabilities", "{}");
 const SENT_CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 const SENT_ELICITATION: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation";
 const LIST_RESOURCES: &str = r#"{"jsonrpc":"2.0","id":"r","method":"resources/list","params":{}}"#;
+const PROGRESS: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
 
 macro_rules! mutants {
     (|$policy:ident| $($role:ident {
@@ -460,6 +462,9 @@ mutants! { |p|
         "empty-list-refused":
             p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| turn_into_error(reply, 200, -32602))) => [
             "tools/list-answered"],
+        /// `ttlMs` is a string.
+        "ttl-as-text": p.edit(Reply, "/result/ttlMs", Replace(r#""60000""#)) => [
+            "messages/types-kept", "tools/caching-hints-present", "tools/ttl-not-negative"],
         /// `ttlMs` is -1.
         "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => [
             "messages/types-kept", "tools/ttl-not-negative"],
@@ -578,7 +583,8 @@ mutants! { |p|
         /// The response to a request without its session id has the HTTP status 403.
         "session-missing-forbidden": p.transport.missing_session = 403 => ["http/missing-session-status"],
         /// The response to a request with an unknown session id has the HTTP status 400.
-        "session-unknown-bad": p.transport.unknown_session = 400 => ["http/unknown-session-status"],
+        "session-unknown-bad": p.transport.unknown_session = 400 => ["http/ended-session-status",
+            "http/unknown-session-status"],
         /// In a session, `MCP-Protocol-Version` may name any version.
         "session-version-ignored": p.transport.checks_session_version = false => ["http/invalid-version-status"],
         /// `MCP-Protocol-Version` may be absent or differ from the body.
@@ -1018,6 +1024,8 @@ mutants! { |p|
         /// The progress token of a request is a fraction.
         "progress-token-as-fraction": p.edit(Request, "/params/_meta/progressToken", Set("1.5")) => [
             "base/progress-token-type", "messages/types-kept"],
+        /// A session begins with the progress of a request that nobody sent.
+        "progress-sent-by-client": p.client.after_handshake = Some((PROGRESS, false)) => ["base/progress-wanted"],
         /// The handshake ends without `notifications/initialized`.
         "initialized-missing": p.client.says_initialized = false => ["lifecycle/initialized-sent"],
         /// Resources are listed although the server does not declare them.
@@ -1096,8 +1104,11 @@ mutants! { |p|
         /// A lost session is an error, also for all later requests.
         "session-loss-is-final": p.client.renews_session = false => ["lifecycle/session-started-anew"],
         /// A notification about an unknown elicitation ends the call.
-        "unknown-completion-refused": p.client.refuses_completions = true => [
+        "unknown-completion-refused": p.client.refused_notification = Some("notifications/elicitation/complete") => [
             "elicitation/unknown-completion-ignored"],
+        /// A notification that cancels no running request ends the call.
+        "vain-cancellation-refused-by-client": p.client.refused_notification = Some("notifications/cancelled") => [
+            "lifecycle/invalid-cancellation-ignored"],
         /// The answer to an elicitation in URL mode has content.
         "url-answer-with-content": p.user.visit_has_content = true => ["elicitation/url-answer-has-no-content"],
         /// Requests for lists do not declare elicitation.

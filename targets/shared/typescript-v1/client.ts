@@ -81,6 +81,6 @@ async function listAllTools(client: Client, options?: { timeout: number }): Prom
     const result = await client.listTools({ cursor }, options);
     tools.push(...result.tools);
     cursor = result.nextCursor;
-  } while (cursor);
+  } while (cursor !== undefined);
   return tools;
 }
