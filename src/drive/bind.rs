@@ -4,7 +4,7 @@
 
 use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::token::token;
-use crate::model::case::{Fixture, Matcher, Test};
+use crate::model::case::{Fixture, Matcher, Test, When};
 use crate::model::spec::{Revision, Role};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Canary, Template};
@@ -41,11 +41,13 @@ pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Rev
     let alone = |test: &Test| templates(test).into_iter().any(is_fresh);
     // Each client test needs a mock server of its own.
     let served = |test: &Test| test.role == Role::Server;
+    // A bare request at the beginning opens no connection, and may end the session.
+    let is_bare = |test: &Test| test.steps.iter().any(|step| matches!(step.when, When::Bare { .. }));
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
     served(first)
         && (target.is_fixed_server() || first.given == second.given)
         && opened(first) == opened(second)
-        && ![first, second].into_iter().any(|test| alone(test) || test.opens(revision))
+        && ![first, second].into_iter().any(|test| alone(test) || is_bare(test) || test.opens(revision))
 }
 
 /// Returns whether a fixture has generated parts, which are too large to be written out.
