@@ -13,7 +13,7 @@ import socket
 import sys
 import traceback
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -58,22 +58,27 @@ class Refused(Exception):
         return {"refused": {"type": type(self.error).__name__, "message": str(self.error), **tool}}
 
 
+def no_server(_argument: Any) -> Any:
+    raise Cannot("the SDK has only a client")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sdk(Generic[Server]):
-    """An SDK under test."""
+    """An SDK under test. One that has only a client gives no functions for a server."""
 
     package: str
     api: str
+    roles: Sequence[str] = ("server", "client")
     revisions: list[str]
     variants: list[str]
 
-    build: Callable[[Message], Awaitable[Server]]
+    build: Callable[[Message], Awaitable[Server]] = no_server
     """Builds the server for a `serve` request. It may raise `Cannot` or `Refused`."""
 
-    http_app: Callable[[Server], AbstractAsyncContextManager[ASGIApp]]
+    http_app: Callable[[Server], AbstractAsyncContextManager[ASGIApp]] = no_server
     """Runs a server over Streamable HTTP in an async context. Its application serves the path `/mcp`."""
 
-    serve_stdio: Callable[[Server], Awaitable[None]]
+    serve_stdio: Callable[[Server], Awaitable[None]] = no_server
     """Serves over stdio, on `sys.stdin` and `sys.stdout`, until the input ends."""
 
     drive: Callable[[Message], Awaitable[Message]]
@@ -82,7 +87,7 @@ class Sdk(Generic[Server]):
     def check(self, request: Message) -> None:
         if request["revision"] not in self.revisions:
             raise Cannot(f"the SDK does not support {request['revision']}")
-        if request.get("variant", self.variants[0]) not in self.variants:
+        if "variant" in request and request["variant"] not in self.variants:
             raise Cannot(f"there is no variant {request['variant']}")
 
 
@@ -145,7 +150,7 @@ class Adapter(Generic[Server]):
                 "version": version(self.sdk.package),
                 "language": "python",
                 "api": self.sdk.api,
-                "roles": ["server", "client"],
+                "roles": list(self.sdk.roles),
                 "transports": ["stdio", "http"],
                 "revisions": self.sdk.revisions,
                 "variants": self.sdk.variants,
