@@ -52,7 +52,8 @@ const MUTUAL: [(&str, &str); 5] = [
 const PURE: [&str; 6] = ["model", "load", "plan", "set", "judge", "report"];
 
 /// Names that may occur in `targets/`, but not in `src/`.
-const SDKS: [&str; 8] = ["typescript", "python", "fastmcp", "rmcp", "go-sdk", "kotlin", "java-sdk", "ruby"];
+const SDKS: [&str; 9] =
+    ["typescript", "python", "fastmcp", "fast-agent", "rmcp", "go-sdk", "kotlin", "java-sdk", "ruby"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
