@@ -1,6 +1,6 @@
 //go:build ignore
 
-// AddTool panics at a schema with $dynamicRef, which 2020-12 has.
+// AddTool panics at a schema with $dynamicRef, which 2020-12 has, the dialect of a schema without $schema.
 // https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
 package main
 
@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const schema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"n":` +
-	`{"$dynamicAnchor":"n","type":"integer"}},"properties":{"v":{"$dynamicRef":"#n"}}}`
+const schema = `{"type":"object","$defs":{"n":{"$dynamicAnchor":"n","type":"integer"}},"properties":{"v":{"$dynamicRef":"#n"}}}`
 
 func main() {
 	defer func() {

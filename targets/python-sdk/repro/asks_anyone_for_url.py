@@ -1,7 +1,8 @@
 """MCPServer sends a question in URL mode to clients that did not declare this mode.
 
-On 2025-11-25, Context.elicit_url sends it. From 2026-07-28 on, the result of a tool asks, as the documentation shows,
-and the answer to such a client is the error -32021.
+On 2025-11-25, Context.elicit_url sends it. From 2026-07-28 on, the result of a tool asks, as the documentation shows.
+Both times, the question reaches the client, whose answer is the error -32600. A server that does not ask such a client
+answers with the error -32021.
 """
 
 import sys
@@ -41,7 +42,7 @@ async def main() -> int:
         except MCPError as error:
             new = f"{error.code} {error}"
     print(f"a client without the capability was asked: it answered {old!r} by 2025-11-25, and {new!r} by 2026-07-28")
-    return 0 if old.startswith("-32600") and "not supported" in str(new).lower() else 1
+    return 0 if old.startswith("-32600") and str(new).startswith("-32600") else 1
 
 
 sys.exit(anyio.run(main))
