@@ -670,7 +670,7 @@ mutants! { |p|
             "http/notification-taken", "http/reply-media-type", "http/session-ignored",
             "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
-            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/client-info-is-optional",
+            "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
             "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive", "tools/arguments-unchanged",
             "tools/content-as-given", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
