@@ -56,10 +56,14 @@ impl Awaits {
 }
 
 /// Returns whether a line of a stream is intended as a message, even if it is none. A message behind a byte-order mark or
-/// NUL is.
+/// NUL is. An object without a member that only messages have is not: many programs write their log in JSON.
 pub(crate) fn is_intended(line: &str) -> bool {
     let text = visible(line);
-    text.starts_with('{') || text.starts_with("[{")
+    let is_message = |members: StrictMembers<'_>| {
+        [members.jsonrpc, members.id, members.method, members.result].iter().any(Option::is_some)
+    };
+    // An object that cannot be read may be a broken message.
+    text.starts_with("[{") || text.starts_with('{') && StrictMembers::of(text).map_or(true, is_message)
 }
 
 /// The text from its first visible character on.
@@ -197,6 +201,20 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":[]}"#, "not a string"),
         ] {
             assert!(reason(text).contains(part), "{text}: {}", reason(text));
+        }
+    }
+
+    #[test]
+    fn line_of_a_log_is_not_intended_as_a_message() {
+        for log in
+            ["ready", "[1]", "[info] x", "{}", r#"{"level":"error","msg":"x","error":"y"}"#, "\u{feff}{\"msg\":1}"]
+        {
+            assert!(!is_intended(log), "{log}");
+        }
+        for message in
+            [r#"{"id":1}"#, r#"{"jsonrpc":"1.0"}"#, "{\"msg\":", "[{}]", "\u{feff}{\"result\":1}", r#"{"method":7}"#]
+        {
+            assert!(is_intended(message), "{message}");
         }
     }
 

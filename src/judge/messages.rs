@@ -48,7 +48,9 @@ impl<'a> Wire<'a> {
 
     /// The message at an index; `None` if it is not an envelope.
     pub(crate) fn at(&self, place: usize) -> Option<&Envelope<'a>> {
-        self.read[place].get_or_init(|| Envelope::read(&self.messages[place].text)).as_ref()
+        let message = &self.messages[place];
+        let is_log = || message.status.is_none() && is_stray(message);
+        self.read[place].get_or_init(|| Envelope::read(&message.text).filter(|_| !is_log())).as_ref()
     }
 
     /// The envelopes with their indexes and senders, in their order.

@@ -233,7 +233,10 @@ impl Observer<'_> {
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.role == Role::Server && step.then.looks_into_messages() {
             let all = seen.messages.iter().enumerate();
-            let replies = all.filter(|(_, one)| one.from == Party::Target && messages::is_reply(one));
+            // A stray line is a fault of its own, and no reply.
+            let is_message = |one: &Message| one.status.is_some() || !messages::is_stray(one);
+            let replies =
+                all.filter(|(_, one)| one.from == Party::Target && messages::is_reply(one) && is_message(one));
             (observed.reply_places, observed.replies) =
                 replies.map(|(place, one)| (place, self.named_parts(messages::replied(one)))).unzip();
         }

@@ -660,6 +660,10 @@ mutants! { |p|
         "stray-line":
             p.transport.framing = |message| format!("a message of {} bytes follows\n{message}", message.len()) => [
             "stdio/nothing-but-messages"],
+        /// Over stdio, a line of a log in JSON precedes each message.
+        "log-line-as-json":
+            p.transport.framing = |message| format!("{{\"level\":\"info\",\"bytes\":{}}}\n{message}", message.len()) => [
+            "stdio/nothing-but-messages"],
         /// Over stdio, each message is indented and spans several lines.
         "pretty-printed": p.transport.framing = indent => [
             "messages/request-answered", "stdio/nothing-but-messages", "stdio/one-message-a-line",
