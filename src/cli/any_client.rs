@@ -108,7 +108,9 @@ fn announce(played: &Played, (number, servers): (usize, usize), args: &ServeArgs
                 steps.push(words);
             }
         }
-        steps.iter().for_each(|step| eprint_line(&format!("  {}", Untrusted(step).line(SHOWN))));
+        for step in steps {
+            eprint_line(&format!("  {}", Untrusted(&step).line(SHOWN)));
+        }
     }
 }
 
