@@ -7,7 +7,7 @@ const HTTP: &[&str] = &["http"];
 
 const FLOODS: [Rogue; 17] = [
     Rogue::new("one-gib-of-line", "flood(1024)", TOO_MUCH).over(&["stdio"]),
-    Rogue::new("one-gib-of-lines", r"flood(1024, b'{}\n')", ("invalid-message", "")).over(&["stdio"]),
+    Rogue::new("one-gib-of-lines", r"flood(1024, b'{}\n')", TOO_MUCH).over(&["stdio"]),
     Rogue::new("one-gib-of-body", "put(head()); flood(1024)", TOO_MUCH).over(HTTP),
     Rogue::new("one-gib-of-event", "put(events(), 'data: '); flood(1024)", TOO_MUCH).over(HTTP),
     Rogue::new("one-gib-of-error", "put(head(status='HTTP/1.1 500 x')); flood(1024)", TOO_MUCH).over(HTTP),

@@ -80,7 +80,7 @@ const PIPES: [Rogue; 11] = [
     Rogue::new("hangs-on-a-pipe", "hang()", SILENT).over(STDIO).waits(),
     Rogue::new("empty-lines", r"put('\n\n\n'); say(answer())", SUCCESS).over(STDIO),
     Rogue::new("stray-lines", r"put('Listening on port 80\n', b'\xff\n', '[1]\n'); say(answer())", SUCCESS).over(STDIO),
-    Rogue::new("logs-in-json", r#"put('{"level":"info"}\n')"#, invalid(r#"no `"jsonrpc": "2.0"`"#)).over(STDIO),
+    Rogue::new("logs-in-json", r#"put('{"level":"info"}\n'); say(answer())"#, SUCCESS).over(STDIO),
     Rogue::new("half-a-line", "put(answer()[:20]); hang()", SILENT).over(STDIO).waits(),
     Rogue::new("half-a-line-and-gone", "put(answer()[:20]); os._exit(0)", invalid("a line without a line feed"))
         .over(STDIO),
@@ -230,7 +230,7 @@ fn misbehaving_server_in_a_process_gives_the_same_result() {
 const TWO_WAYS: [Rogue; 3] = [
     Rogue::new("good-in-a-process", "say(answer(isError=not in_process))", ("tool-error", "")),
     Rogue::new("gone-in-a-process", "os._exit(7) if in_process else say(answer())", SUCCESS),
-    Rogue::new("lists-in-a-process", "say(answer() if in_process else '{}')", invalid("")).at("list"),
+    Rogue::new("lists-in-a-process", r#"say(answer() if in_process else '{"id": 1}')"#, invalid("")).at("list"),
 ];
 
 #[test]
