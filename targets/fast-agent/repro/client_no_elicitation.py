@@ -4,16 +4,8 @@ import json
 import sys
 
 import anyio
-from fast_agent import (
-    Core,
-    LoggerSettings,
-    McpAgent,
-    MCPElicitationSettings,
-    MCPServerSettings,
-    MCPSettings,
-    Settings,
-)
-from fast_agent.agents.agent_types import AgentConfig
+from agent import agent_of
+from fast_agent import MCPElicitationSettings, MCPServerSettings
 
 from casebook_mock import stdio_server
 
@@ -30,10 +22,7 @@ async def main() -> int:
         protocol_mode="legacy",
         elicitation=MCPElicitationSettings(mode="none"),
     )
-    mcp = MCPSettings(servers={"raw": server})
-    settings = Settings(mcp=mcp, logger=LoggerSettings(type="none", progress_display=False), session_history=False)
-    config = AgentConfig("repro", servers=["raw"])
-    async with Core(settings=settings).run() as core, McpAgent(config, context=core.context) as agent:
+    async with agent_of(server) as agent:
         answer = (await agent.call_tool("t", {})).content[0].text
     code = json.loads(answer).get("error", {}).get("code")
     print(f"the client answers a mode that it did not declare with the code {code}")

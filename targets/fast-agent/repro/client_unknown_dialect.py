@@ -3,8 +3,8 @@
 import sys
 
 import anyio
-from fast_agent import Core, LoggerSettings, McpAgent, MCPServerSettings, MCPSettings, Settings
-from fast_agent.agents.agent_types import AgentConfig
+from agent import agent_of
+from fast_agent import MCPServerSettings
 
 from casebook_mock import stdio_server
 
@@ -17,10 +17,7 @@ RESULTS = {
 
 async def main() -> int:
     server = MCPServerSettings(command=sys.executable, args=stdio_server(RESULTS), protocol_mode="legacy")
-    mcp = MCPSettings(servers={"raw": server})
-    settings = Settings(mcp=mcp, logger=LoggerSettings(type="none", progress_display=False), session_history=False)
-    config = AgentConfig("repro", servers=["raw"])
-    async with Core(settings=settings).run() as core, McpAgent(config, context=core.context) as agent:
+    async with agent_of(server) as agent:
         result = await agent.call_tool("t", {})
     if result.is_error:
         print(f"the client reports {result.content[0].text}")

@@ -4,8 +4,8 @@ import sys
 from typing import Any
 
 import anyio
-from fast_agent import Core, LoggerSettings, McpAgent, MCPServerSettings, MCPSettings, Settings
-from fast_agent.agents.agent_types import AgentConfig
+from agent import agent_of
+from fast_agent import MCPServerSettings
 
 from casebook_mock import SessionLosingServer
 
@@ -24,10 +24,7 @@ class PagingServer(SessionLosingServer):
 
 async def main() -> int:
     server = MCPServerSettings(url=PagingServer().url, protocol_mode="legacy")
-    mcp = MCPSettings(servers={"raw": server})
-    settings = Settings(mcp=mcp, logger=LoggerSettings(type="none", progress_display=False), session_history=False)
-    config = AgentConfig("repro", servers=["raw"])
-    async with Core(settings=settings).run() as core, McpAgent(config, context=core.context) as agent:
+    async with agent_of(server) as agent:
         grouped = [tool.name for tool in (await agent.list_mcp_tools("raw"))["raw"]]
         offered = [tool.name for tool in (await agent.list_tools()).tools]
     print(f"of two pages with one tool each, list_mcp_tools returns {grouped}, and list_tools {offered}")

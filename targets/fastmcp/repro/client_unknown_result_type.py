@@ -6,14 +6,11 @@ import anyio
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
-from casebook_mock import stdio_server
+from casebook_mock import META_OF_SERVER, STATELESS_RESULTS, stdio_server
 
-INFO = {"io.modelcontextprotocol/serverInfo": {"name": "raw", "version": "1"}}
-CACHED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": INFO}
 RESULTS = {
-    "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED},
-    "tools/list": {"tools": [{"name": "t", "inputSchema": {"type": "object"}}], **CACHED},
-    "tools/call": {"resultType": "unheard-of", "content": [], "_meta": INFO},
+    **STATELESS_RESULTS,
+    "tools/call": {"resultType": "unheard-of", "content": [], "_meta": META_OF_SERVER},
 }
 
 

@@ -15,6 +15,13 @@ INITIALIZE_RESULT = {
 }
 LIST_RESULT = {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}
 
+META_OF_SERVER = {"io.modelcontextprotocol/serverInfo": {"name": "raw", "version": "1"}}
+CACHED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": META_OF_SERVER}
+STATELESS_RESULTS = {
+    "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED},
+    "tools/list": {**LIST_RESULT, **CACHED},
+}
+
 META_WITHOUT_CAPABILITIES = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
@@ -130,6 +137,17 @@ class SessionLosingServer:
                 return 404, {"id": message["id"], "error": error}, None
             case _:
                 return 202, None, None
+
+    def report(self) -> int:
+        """Prints the session of the call after the 404; returns 0 if it is the old one."""
+        if len(self.calls) < 2:
+            print("after the 404, the client sent no second call")
+            return 1
+        if len(self.begun) > 1 and self.calls[1] != "old":
+            print(f'after the 404, the client began another session, and sent the second call in "{self.calls[1]}"')
+            return 1
+        print(f'after the 404, the second call was sent in the session "{self.calls[1]}"')
+        return 0
 
 
 if __name__ == "__main__":
