@@ -49,8 +49,9 @@ impl<'a> Wire<'a> {
     /// The message at an index; `None` if it is not an envelope.
     pub(crate) fn at(&self, place: usize) -> Option<&Envelope<'a>> {
         let message = &self.messages[place];
-        let is_log = || message.status.is_none() && is_stray(message);
-        self.read[place].get_or_init(|| Envelope::read(&message.text).filter(|_| !is_log())).as_ref()
+        // Most messages need no second look: a line of a log has neither of these members.
+        let is_message = |read: &Envelope<'_>| read.id.is_some() || read.method.is_some() || !is_stray(message);
+        self.read[place].get_or_init(|| Envelope::read(&message.text).filter(is_message)).as_ref()
     }
 
     /// The envelopes with their indexes and senders, in their order.
@@ -126,9 +127,10 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
     }
 }
 
-/// Returns whether a line over stdio was read as it was written, has something visible, and is no message.
+/// Returns whether a line over stdio was read as it was written, has something visible, and is no message. A reply over
+/// HTTP, which has a status, is no line.
 pub(super) fn is_stray(line: &Message) -> bool {
-    let is_read = line.cut_from.is_none() && !line.lossy;
+    let is_read = line.cut_from.is_none() && !line.lossy && line.status.is_none();
     is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
 }
 

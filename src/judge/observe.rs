@@ -234,9 +234,8 @@ impl Observer<'_> {
         if self.role == Role::Server && step.then.looks_into_messages() {
             let all = seen.messages.iter().enumerate();
             // A stray line is a fault of its own, and no reply.
-            let is_message = |one: &Message| one.status.is_some() || !messages::is_stray(one);
-            let replies =
-                all.filter(|(_, one)| one.from == Party::Target && messages::is_reply(one) && is_message(one));
+            let is_reply = |one: &Message| messages::is_reply(one) && !messages::is_stray(one);
+            let replies = all.filter(|(_, one)| one.from == Party::Target && is_reply(one));
             (observed.reply_places, observed.replies) =
                 replies.map(|(place, one)| (place, self.named_parts(messages::replied(one)))).unzip();
         }

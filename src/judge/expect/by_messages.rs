@@ -46,16 +46,21 @@ pub(in crate::judge) enum ByMessages {
 
 /// Returns whether messages alone can show something about an expectation.
 pub(in crate::judge) fn reads_messages(expected: &Expectation) -> bool {
-    let is_of_messages = |schema: &SharedSchema| {
-        let mut dependencies = Dependencies::default();
-        let is_narrow = dependencies.collect(schema.value());
-        let mut keys = dependencies.values.union(&dependencies.present);
-        is_narrow && keys.all(|key| OF_MESSAGES.contains(key) || *key == "answered")
-    };
     expected.sent.is_some()
         || expected.canary == Some(CanaryState::Untouched)
-        || [expected.asked.is_some(), expected.answered.is_some()].contains(&true)
-        || expected.matches.as_ref().is_some_and(is_of_messages)
+        || expected.asked.is_some()
+        || expected.answered.is_some()
+        || expected.matches.as_ref().is_some_and(|schema| open_because(schema, true).is_none())
+}
+
+/// Returns why the messages do not decide a schema of observations, if so: the values or the answers of the user.
+fn open_because(schema: &SharedSchema, answers_known: bool) -> Option<&'static str> {
+    let mut dependencies = Dependencies::default();
+    let is_narrow = dependencies.collect(schema.value());
+    let mut keys = dependencies.values.union(&dependencies.present);
+    let is_known = |key: &str| OF_MESSAGES.contains(&key) || (answers_known && key == "answered");
+    let is_decided = is_narrow && keys.all(|key| is_known(key));
+    (!is_decided).then(|| if dependencies.values.contains("answered") { ANSWERS } else { USER })
 }
 
 /// Compares an expectation with the messages of a step.
@@ -108,14 +113,9 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         misses.sent(schema, observed);
     }
     if let Some(schema) = &expected.matches {
-        let mut dependencies = Dependencies::default();
-        let is_narrow = dependencies.collect(schema.value());
-        let mut keys = dependencies.values.union(&dependencies.present);
-        let is_answers = |key: &str| key == "answered";
-        if is_narrow && keys.all(|key| OF_MESSAGES.contains(key) || (answers_known && is_answers(key))) {
-            misses.take(fits("matches", schema, view(observed)));
-        } else {
-            open = open.or(Some(if dependencies.values.contains("answered") { ANSWERS } else { USER }));
+        match open_because(schema, answers_known) {
+            None => misses.take(fits("matches", schema, view(observed))),
+            reason => open = open.or(reason),
         }
     }
     if let Some(reason) = observed.unread.as_ref().filter(|_| misses.is_empty() && depends_on_messages(expected)) {
