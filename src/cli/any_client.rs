@@ -30,11 +30,11 @@ use crate::report::terminal::{EncounterView, Tally, eprint_line, keep_error, pri
 struct Shown {
     sessions: Vec<SessionSummary>,
     records: Vec<(Record, Transcript)>,
-    /// The ends of the client, and what it wrote, where it ended otherwise than well.
+    /// The ends of the client.
     ends: Vec<String>,
-    output: Vec<(&'static str, String)>,
+    /// What it wrote before its first irregular end, which is that of the mistake that the others repeat.
+    output: Option<Vec<(&'static str, String)>>,
     took: Duration,
-    is_irregular: bool,
 }
 
 pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
@@ -127,12 +127,9 @@ impl Shown {
         let mut records = unscripted(&library.requirements, &tests, &played.tests[0].test.given, &seen);
         let selected: BTreeSet<_> = played.tests.iter().map(|one| &one.id).collect();
         records.retain(|(record, _)| selected.contains(&record.test));
-        let is_clean = matches!(&end, ClientEnd::Exited(how) if how == "exit status 0") && !sessions.is_empty();
-        // The first irregular end is that of the mistake that the others repeat.
-        if !is_clean && !self.is_irregular {
-            self.is_irregular = true;
-            let output = [("stdout", stdout), ("stderr", stderr)];
-            self.output = output.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect();
+        if !end.is_clean() || sessions.is_empty() {
+            let written = [("stdout", stdout), ("stderr", stderr)].into_iter();
+            self.output.get_or_insert_with(|| written.filter(|(_, text)| !text.trim().is_empty()).collect());
         }
         let never = if sessions.is_empty() { "; it never sent a message" } else { "" };
         self.ends.push(format!("{}{never}", ended(&end)));
@@ -190,8 +187,8 @@ fn report(library: &Library, servers: &[Played], shown: &Shown) -> Exit {
     };
     let (case, end) = (format!("{case} over {}", first.transport()), shown.end());
     let sessions = shown.sessions();
-    let view =
-        EncounterView { head: [&case, &end], sessions: &sessions, records: &shown.records, output: &shown.output };
+    let output = shown.output.as_deref().unwrap_or_default();
+    let view = EncounterView { head: [&case, &end], sessions: &sessions, records: &shown.records, output };
     if let Err(error) = show_encounter(library, view) {
         keep_error(error);
     }
@@ -209,7 +206,7 @@ fn report(library: &Library, servers: &[Played], shown: &Shown) -> Exit {
 /// Describes the end of a client.
 fn ended(end: &ClientEnd) -> String {
     match end {
-        ClientEnd::Exited(how) if how.is_empty() => "not started, because the test has no call".to_owned(),
+        ClientEnd::NotStarted => "not started, because the test has no call".to_owned(),
         ClientEnd::Exited(how) => format!("ended with {how}"),
         ClientEnd::Silent => {
             "stopped by casebook, because it sent nothing for the time of --limit silence=TIME".to_owned()

@@ -36,9 +36,6 @@ const ORDER: &str = "{order}";
 const TOOL: &str = "{tool}";
 const ARGUMENTS: &str = "{arguments}";
 
-/// The end of a client without an error, in words.
-const CLEAN: &str = "exit status 0";
-
 /// The limits of an encounter.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientLimits {
@@ -66,6 +63,8 @@ pub struct AnyClient {
 /// The reason for which an encounter ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientEnd {
+    /// The client was not started, because its command performs calls, and the test has none.
+    NotStarted,
     /// The client exited: its exit status in words.
     Exited(String),
     /// The client sent no message for too long.
@@ -74,6 +73,13 @@ pub enum ClientEnd {
     OutOfTime,
     /// The caller asked to stop.
     Stopped,
+}
+
+impl ClientEnd {
+    /// Returns whether the client exited without an error.
+    pub fn is_clean(&self) -> bool {
+        matches!(self, Self::Exited(how) if how == "exit status 0")
+    }
 }
 
 /// The reason why there is no encounter.
@@ -158,13 +164,11 @@ async fn met(
     let bindings = bind_all(&all, revisions[0], &mut canaries)?;
     canaries.phase(Phase::Step);
     let mock = Mock::serve_all(&mut listeners, &first.test, &bindings, revisions).map_err(ClientError::Server)?;
-    let address = match first.id.transport {
-        Transport::Http => vec![mock.url() + "/mcp"],
-        Transport::Stdio => {
-            let file = mock.relay().map_err(ClientError::Server)?;
-            vec![Options::default().program.into_string(), "__relay".to_owned(), file.to_string()]
-        }
-    };
+    let transport = first.id.transport;
+    let mut address = driving::place(&mock, transport, &Options::default().program).map_err(ClientError::Server)?;
+    if transport == Transport::Http {
+        address[0] += "/mcp";
+    }
     let began = Instant::now();
     let mut env = BTreeMap::from([(REVISION.to_owned(), first.id.revision.name().to_owned())]);
     let scenario = tests.iter().find_map(|one| one.test.reach.scenario());
@@ -175,16 +179,15 @@ async fn met(
         stop.await;
         ClientEnd::Stopped
     } else {
-        let order = driving::order(first, None, &bindings, driving::address(first.id.transport, &address));
+        let order = driving::order(first, None, &bindings, driving::address(transport, &address));
         let mut stop = pin!(stop);
-        let mut end = ClientEnd::Exited(String::new());
+        let mut end = ClientEnd::NotStarted;
         for words in starts(&addressed(command, &address), &first.test, &order, &bindings) {
             let client = Client::start(&words, &env)?;
             let ended = client.during(&mock, limits, stop.as_mut(), &mut written).await;
             // The first irregular end tells more than those after it.
-            let is_first = matches!(&end, ClientEnd::Exited(how) if how.is_empty() || how == CLEAN);
             let is_over = ended == ClientEnd::Stopped;
-            if is_first || is_over {
+            if end == ClientEnd::NotStarted || end.is_clean() || is_over {
                 end = ended;
             }
             if is_over {

@@ -83,7 +83,7 @@ pub(crate) async fn converse(
 }
 
 /// Returns the URL of the server, or the words of the command that the client launches.
-fn place(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<Vec<String>> {
+pub(crate) fn place(mock: &Mock, transport: Transport, program: &Utf8Path) -> io::Result<Vec<String>> {
     Ok(match transport {
         Transport::Http => vec![mock.url()],
         Transport::Stdio => vec![program.to_string(), "__relay".to_owned(), mock.relay()?.to_string()],
