@@ -141,7 +141,7 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     match &content {
         ReplyContent::Nothing => {}
         ReplyContent::Message(_)
-            if wrong.before.is_empty() && !wrong.written.is_some_and(Written::is_of_events) && !wants_events(asked) =>
+            if wrong.preface.messages.is_empty() && !wrong.written.is_some_and(Written::is_of_events) && !wants_events(asked) =>
         {
             headers.push(pair("content-type", "application/json"));
         }
@@ -158,7 +158,7 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     let events = headers.iter().any(|(name, value)| name == "content-type" && value.starts_with(EVENTS));
     let framing = if events { Framing::Event } else { Framing::Bare };
     // The channel has room for all messages before the reply, for the reply, and for a cut.
-    let (sender, coming) = mpsc::channel(4 + wrong.before.len());
+    let (sender, coming) = mpsc::channel(4 + wrong.preface.messages.len());
     let head = Some((status, headers.clone()));
     let mut outlet =
         Outlet::new(Arc::clone(&server.log), sender, framing, wrong.cut_after, head).written(wrong.written);
@@ -172,13 +172,11 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
             None
         }
         ReplyContent::Message(text) => {
-            let pauses = wrong.written == Some(Written::CutCharacters);
-            let messages = wrong.before.into_iter().chain([text]);
+            let pauses = wrong.preface.asks() || wrong.written == Some(Written::CutCharacters);
             let sending = async move {
-                for message in messages {
-                    // The receiver notices a message that is cut.
-                    _ = outlet.send(message).await;
-                }
+                wrong.preface.send(&mut outlet).await;
+                // The receiver notices a message that is cut.
+                _ = outlet.send(text).await;
             };
             if pauses {
                 Some(AbortOnDrop::of(&fault::spawn(sending)))
@@ -188,10 +186,11 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
             }
         }
         ReplyContent::Dialog(dialog) => {
-            for message in wrong.before {
-                _ = outlet.send(message).await;
-            }
-            Some(AbortOnDrop::of(&fault::spawn(dialog.hold(outlet))))
+            let talking = async move {
+                wrong.preface.send(&mut outlet).await;
+                dialog.hold(outlet).await;
+            };
+            Some(AbortOnDrop::of(&fault::spawn(talking)))
         }
         // The body stays open until the client closes it.
         ReplyContent::Unanswered { id } => {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{sleep, timeout};
 
 use super::log::Log;
+use super::server::Answered;
 use crate::drive::kept_headers::Headers;
 use crate::jsonrpc::text::on_one_line;
 use crate::model::case::Written;
@@ -110,8 +111,41 @@ fn parts(bytes: &[u8]) -> Vec<&[u8]> {
     begins.zip(ends).map(|(begin, end)| &bytes[begin..end]).collect()
 }
 
+/// The time in which a client answers a request that precedes a reply. The reply waits for the answer, so that it is not
+/// by chance whether the client answers before the test ends.
+const ANSWERING: Duration = Duration::from_secs(5);
+
+/// The messages before a reply.
+#[derive(Debug, Default)]
+pub(super) struct Preface {
+    pub(super) messages: Vec<String>,
+    /// The answers to those messages that are requests.
+    pub(super) answers: Vec<oneshot::Receiver<Answered>>,
+}
+
+impl Preface {
+    /// Returns whether the client must answer before the reply.
+    pub(super) fn asks(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
+    /// Sends the messages, and waits for the answers.
+    pub(super) async fn send(self, outlet: &mut Outlet) {
+        for message in self.messages {
+            // A client that has disconnected gets no reply either.
+            _ = outlet.send(message).await;
+        }
+        let answered = async {
+            for answer in self.answers {
+                _ = answer.await;
+            }
+        };
+        _ = timeout(ANSWERING, answered).await;
+    }
+}
+
 /// The deviations of the case that concern the reply as a whole.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct ReplyDeviation {
     /// Another HTTP status.
     pub(super) status: Option<u16>,
@@ -120,7 +154,7 @@ pub(super) struct ReplyDeviation {
     /// The number of bytes after which the connection is closed.
     pub(super) cut_after: Option<usize>,
     /// Messages before the reply.
-    pub(super) before: Vec<String>,
+    pub(super) preface: Preface,
     /// Another legal way in which it is written.
     pub(super) written: Option<Written>,
 }

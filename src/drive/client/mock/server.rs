@@ -58,8 +58,8 @@ pub(super) struct Server {
 struct State {
     /// The sessions of the stateful lifecycle, each with the client's capabilities as JSON.
     sessions: BTreeMap<String, String>,
-    /// The channels for the client's answers, by the id of the request.
-    waiting: HashMap<u64, oneshot::Sender<Answered>>,
+    /// The channels for the client's answers, by the id of the request as JSON.
+    waiting: HashMap<String, oneshot::Sender<Answered>>,
     asked: u64,
     /// The number of responses to each method so far, and of questions.
     turns: HashMap<String, u64>,
@@ -385,7 +385,7 @@ impl Server {
         if let Err(fault) = self.check_accepted(incoming) {
             return Reply::message(fault.status, fault.text("null"));
         }
-        let waiting = id.and_then(Value::as_u64).and_then(|id| self.state().waiting.remove(&id));
+        let waiting = id.and_then(|id| self.state().waiting.remove(&id.to_string()));
         if let Some(waiting) = waiting {
             // The requesting call may have been closed; the answer is accepted all the same.
             _ = waiting.send(message::result_of(incoming.text).map(|result| result.get().to_owned()));
@@ -408,10 +408,19 @@ impl Server {
         let mut state = self.state();
         let id = state.asked;
         state.asked += 1;
-        state.waiting.insert(id, sender);
+        state.waiting.insert(id.to_string(), sender);
         drop(state);
         let request = message::request(id, "elicitation/create", params);
         (self.question(request), answer)
+    }
+
+    /// Returns the channel for the answer to a message of the case, if it is a request.
+    fn awaited(&self, message: &str) -> Option<oneshot::Receiver<Answered>> {
+        let message: Value = serde_json::from_str(message).ok()?;
+        let id = message.get("method").and(message.get("id"))?;
+        let (sender, answer) = oneshot::channel();
+        self.state().waiting.insert(id.to_string(), sender);
+        Some(answer)
     }
 
     /// Returns a question to the client, with the deviations of the case.
@@ -465,7 +474,11 @@ impl Server {
                     let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
                     wrong.headers.extend(lower);
                 }
-                Change::Before { message } => wrong.before.push(message.render(&self.bindings)),
+                Change::Before { message } => {
+                    let message = message.render(&self.bindings);
+                    wrong.preface.answers.extend(self.awaited(&message));
+                    wrong.preface.messages.push(message);
+                }
                 Change::Written(written) => wrong.written = Some(*written),
                 Change::Set { .. } | Change::Remove { .. } | Change::Unanswered => {}
             }

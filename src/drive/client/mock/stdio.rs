@@ -86,18 +86,21 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
         let mut outlet =
             Outlet::new(Arc::clone(&server.log), sender.clone(), Framing::Line, cut, None).written(reply.wrong.written);
         session = reply.session.or(session);
-        for message in reply.wrong.before {
-            // A client that has disconnected gets no response either.
-            _ = outlet.send(message).await;
-        }
-        match reply.content {
-            ReplyContent::Nothing | ReplyContent::Unanswered { .. } => {}
-            ReplyContent::Message(text) => {
-                if outlet.send(text).await.is_err() {
-                    break;
-                }
+        let preface = reply.wrong.preface;
+        let talks = preface.asks() || matches!(reply.content, ReplyContent::Dialog(_));
+        let sending = async move {
+            preface.send(&mut outlet).await;
+            match reply.content {
+                ReplyContent::Message(text) => return outlet.send(text).await,
+                ReplyContent::Dialog(dialog) => dialog.hold(outlet).await,
+                ReplyContent::Nothing | ReplyContent::Unanswered { .. } => {}
             }
-            ReplyContent::Dialog(dialog) => drop(dialogs.spawn(fault::reporting_panics(dialog.hold(outlet)))),
+            Ok(())
+        };
+        if talks {
+            dialogs.spawn(fault::reporting_panics(async { _ = sending.await }));
+        } else if sending.await.is_err() {
+            break;
         }
     }
 }
