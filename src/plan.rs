@@ -331,11 +331,7 @@ impl Planner<'_> {
                 && !(*is_thin && (test.checks().next().is_none() || self.is_elsewhere(test, revision, transport)))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| is_chosen(id, test)).map(|(_, test)| *test).collect();
-        let is_needed = |control: &Test| match control.control {
-            None => false,
-            Some(Control::File) => !chosen.is_empty(),
-            Some(Control::Row) => chosen.iter().any(|test| test.row == control.row),
-        };
+        let is_needed = |control: &Test| chosen.iter().any(|test| control.governs(test));
         applying.retain(|(id, test)| is_chosen(id, test) || is_needed(test));
         applying
     }
@@ -467,16 +463,21 @@ fn applies(test: &Test, revision: Revision, transport: Transport, requirements: 
         && test.transports.as_ref().is_none_or(|transports| transports.contains(&transport))
 }
 
-/// Sorts the tests of a case: controls of the file first, then row by row, and within a row its controls first. Tests
-/// with the same fixture are adjacent, so that the fixture is built once. Otherwise, the order of the file is kept.
+/// Sorts the tests of a case: controls of the file first, then row by row, and within a row its controls first. Rows with
+/// a control of named tests precede the other rows. Tests with the same fixture are adjacent, so that the fixture is built once. Otherwise, the order of the file is kept.
 fn run_order(case: &Case) -> Vec<&Arc<Test>> {
     let first = |same: &dyn Fn(&Test) -> bool| case.tests.iter().position(|one| same(one));
     let mut tests: Vec<_> = case.tests.iter().collect();
     tests.sort_by_cached_key(|test| {
         (
             Reverse(test.control == Some(Control::File)),
+            !case.tests.iter().any(|one| one.row == test.row && matches!(one.control, Some(Control::Tests(_)))),
             first(&|one| one.row == test.row),
-            Reverse(test.control == Some(Control::Row)),
+            match test.control {
+                Some(Control::Row) => 0,
+                Some(Control::Tests(_)) => 1,
+                Some(Control::File) | None => 2,
+            },
             first(&|one| Arc::ptr_eq(&one.given, &test.given) || one.given == test.given),
         )
     });

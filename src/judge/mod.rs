@@ -46,7 +46,7 @@ pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
     /// The first failed control of each scope.
-    controls: BTreeMap<Scope, FailedControl>,
+    controls: BTreeMap<Scope, Vec<FailedControl>>,
 }
 
 /// An entry of a target that excuses failures, with the numbers of its verdicts.
@@ -62,28 +62,26 @@ struct CountedExcuse {
     idle: usize,
 }
 
-/// The tests that a control governs: those of one row, or, without a row's name, of a file.
+/// A target that runs a case file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Scope {
     target: TargetId,
     case: CaseId,
     revision: Revision,
     transport: Transport,
-    control: Control,
-    row: Option<String>,
 }
 
 impl Scope {
-    fn new(target: &TargetId, id: &TestId, control: Control) -> Self {
-        let row = id.row.clone().filter(|_| control == Control::Row);
-        let (case, revision, transport) = (id.case.clone(), id.revision, id.transport);
-        Self { target: target.clone(), case, revision, transport, control, row }
+    fn new(target: &TargetId, id: &TestId) -> Self {
+        Self { target: target.clone(), case: id.case.clone(), revision: id.revision, transport: id.transport }
     }
 }
 
 /// A control that did not hold.
 #[derive(Clone)]
 struct FailedControl {
+    control: Control,
+    row: Option<String>,
     path: String,
     end: ControlEnd,
 }
@@ -301,14 +299,10 @@ impl Judge {
         self.catalogue.get(requirement).is_some_and(|requirement| requirement.revisions.contains(revision))
     }
 
-    /// The failed control that decides about this test. A control depends only on controls of a wider scope.
+    /// The first failed control that governs this test.
     fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&FailedControl> {
-        let above = match test.control {
-            Some(Control::File) => [].as_slice(),
-            Some(Control::Row) => &[Control::File],
-            None => &[Control::File, Control::Row],
-        };
-        above.iter().find_map(|control| self.controls.get(&Scope::new(target, id, *control)))
+        let mut failed = self.controls.get(&Scope::new(target, id))?.iter();
+        failed.find(|failed| failed.control.governs(failed.row.as_deref(), test))
     }
 
     fn remember(
@@ -319,7 +313,7 @@ impl Judge {
         observation: &Observation,
         verdicts: &[Verdict],
     ) {
-        let Some(control) = test.control else { return };
+        let Some(control) = &test.control else { return };
         // What the target does beside its own checks is no reason for a test to prove nothing.
         let is_own = |verdict: &&Verdict| {
             let checks = test.steps.get(verdict.step).map(|step| step.then.checks());
@@ -327,8 +321,8 @@ impl Judge {
         };
         let own: Vec<_> = verdicts.iter().filter(is_own).cloned().collect();
         if let Some(end) = control_end(observation, &own) {
-            let failed = FailedControl { path: test.path(), end };
-            self.controls.entry(Scope::new(target, id, control)).or_insert(failed);
+            let failed = FailedControl { control: control.clone(), row: test.row.clone(), path: test.path(), end };
+            self.controls.entry(Scope::new(target, id)).or_default().push(failed);
         }
     }
 

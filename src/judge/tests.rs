@@ -137,7 +137,7 @@ fn governed((level, control): (Level, Control), outcome: Outcome, row: &str) -> 
         row: Some("a".into()),
         ..test("ctl", vec![wants(Outcome::Success)])
     };
-    let test = test("r", vec![wants(Outcome::ToolError)]);
+    let test = Test { row: Some(row.into()), ..test("r", vec![wants(Outcome::ToolError)]) };
     let mut judge = Judge::new(&catalogue, &[]);
     judge.judge(&target(), &governor, &id("f/c/ctl/a@2026-07-28+http"), &observation(vec![step(outcome)]));
     let id = id(&format!("f/c/t/{row}@2026-07-28+http"));
@@ -162,6 +162,9 @@ fn failed_control_decides_about_its_scope() {
         assert_eq!(governed((Level::Must, Control::Row), outcome, "a"), kind);
         assert_eq!(governed((Level::Must, Control::Row), outcome, "b"), VerdictKind::Pass);
         assert_eq!(governed((Level::Must, Control::File), outcome, "b"), kind);
+        let names = |name: &str| Control::Tests(vec!["first".into(), name.into()]);
+        assert_eq!(governed((Level::Must, names("t")), outcome, "b"), kind);
+        assert_eq!(governed((Level::Must, names("other")), outcome, "b"), VerdictKind::Pass);
     }
 }
 

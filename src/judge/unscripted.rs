@@ -18,7 +18,7 @@ use super::expect::{ByMessages, Scene, by_messages, reads_messages};
 use super::{held, observe, verdict, violated};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
-use crate::model::case::{Action, Answer, Check, Control, Does, Fixture, Step, Test, When};
+use crate::model::case::{Action, Answer, Check, Does, Fixture, Step, Test, When};
 use crate::model::encounter::{Encounter, SessionSummary};
 use crate::model::observation::{AnswerObservation, Observation};
 use crate::model::reason::{Detail, Finding};
@@ -136,12 +136,8 @@ fn judge(
 
 /// Returns whether a test is a control of another one.
 fn governs(control: &TestId, test: &Test, id: &TestId, governed: &Test) -> bool {
-    let is_wider = match (test.control, governed.control) {
-        (None, _) | (_, Some(Control::File)) | (Some(Control::Row), Some(Control::Row)) => false,
-        (Some(Control::File), _) => true,
-        (Some(Control::Row), None) => control.row == id.row,
-    };
-    is_wider && control.case == id.case && control.revision == id.revision && control.transport == id.transport
+    let is_beside = control.case == id.case && control.revision == id.revision && control.transport == id.transport;
+    is_beside && test.governs(governed)
 }
 
 impl<'a> Scened<'a> {

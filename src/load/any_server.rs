@@ -3,10 +3,9 @@
 //! Takes the tests of a case file, and extends those that neither name a tool of the fixture nor look at what only a
 //! fixture decides to fixed servers. Must not know targets.
 
-use super::lint::governs;
 use crate::model::action::called;
 use crate::model::applicability::{Applicability, Inside};
-use crate::model::case::{Check, Expectation, Fixture, Test, Tool, When};
+use crate::model::case::{Check, Control, Expectation, Fixture, Test, Tool, When};
 use crate::model::spec::Role;
 use crate::model::template::Template;
 
@@ -24,8 +23,9 @@ pub(super) fn extend(tests: &mut [Test]) {
     if !needs_none.contains(&true) || tests.windows(2).any(|pair| pair[0].given != pair[1].given) {
         return;
     }
+    let is_above = |control: &Test, test: &Test| control.control == Some(Control::File) || control.governs(test);
     let has_controls =
-        |test: &Test| tests.iter().zip(&needs_none).all(|(control, is_asked)| *is_asked || !governs(control, test));
+        |test: &Test| tests.iter().zip(&needs_none).all(|(control, is_asked)| *is_asked || !is_above(control, test));
     let asked: Vec<bool> = tests.iter().zip(&needs_none).map(|(test, is)| *is && has_controls(test)).collect();
     for (test, _) in tests.iter_mut().zip(asked).filter(|(_, is_asked)| *is_asked) {
         test.reach = Applicability::AlsoFixed(Inside::Tools(Vec::new()));

@@ -307,7 +307,7 @@ fn tests<'a, 'n>(
         member,
         object,
         title: object.get("title").and_then(|node| title(reader, node)),
-        control: object.get("control").and_then(|node| reader.word(node, "`control`", Control::ALL)),
+        control: object.get("control").and_then(|node| control(reader, node)),
         limits: Limits::read(reader, object, shared.role),
     };
     if let Some(node) = object.get("control").filter(|_| written.control == Some(Control::Row))
@@ -355,6 +355,18 @@ fn examine(
         reader.push(mistake);
     }
     uses.add_common(own, served.len());
+}
+
+/// Reads the scope of a control: a word, or the names of tests.
+fn control(reader: &mut Reader, node: &Node) -> Option<Control> {
+    if matches!(node.kind, Kind::Array(_)) {
+        let names = reader.one_or_more(node, "`control`");
+        return Some(Control::Tests(
+            names.iter().filter_map(|name| reader.text(name, "`control`")).map(str::to_owned).collect(),
+        ));
+    }
+    let word = reader.word(node, "`control`", &["row", "file"])?;
+    Some(if word == "row" { Control::Row } else { Control::File })
 }
 
 /// A test before the values of a row are filled in.
@@ -425,7 +437,7 @@ fn test(
         note: limits.note,
         line: reader.line(member.key_span),
         role: shared.role?,
-        control: written.control,
+        control: written.control.clone(),
         revisions: limits.revisions,
         transports: limits.transports,
         reach: limits.needs.reach(served.is_given),

@@ -58,6 +58,7 @@ pub(super) fn title(reader: &mut Reader, title: &str, span: SourceSpan) {
 pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
     rows(reader, reading);
     controls(reader, reading);
+    named_tests(reader, reading);
     no_control(reader, reading);
     heavy(reader, reading);
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
@@ -93,34 +94,41 @@ fn rows(reader: &mut Reader, reading: &Reading) {
 
 /// Reports controls that hold for a target that refuses everything.
 fn controls(reader: &mut Reader, reading: &Reading) {
-    let sets: BTreeSet<(Control, Option<&str>)> =
-        reading.case.tests.iter().filter_map(|test| Some((test.control?, governed(test)))).collect();
-    for (control, row) in sets {
-        let of_set =
-            |test: &Test| test.control == Some(control) && (control == Control::File || test.row.as_deref() == row);
-        let set: Vec<_> =
-            reading.case.tests.iter().zip(&reading.places.tests).filter(|(test, _)| of_set(test)).collect();
+    // The row, or `None` for the file.
+    let scope = |test: &'_ Test| match test.control {
+        Some(Control::File) => Some(None),
+        Some(Control::Row) => Some(test.row.clone()),
+        // Its own controls show that the target does not refuse everything.
+        Some(Control::Tests(_)) | None => None,
+    };
+    let sets: BTreeSet<_> = reading.case.tests.iter().filter_map(|test| scope(test)).collect();
+    for row in sets {
+        let tests = reading.case.tests.iter().zip(&reading.places.tests);
+        let set: Vec<_> = tests.filter(|(test, _)| scope(test).as_ref() == Some(&row)).collect();
         if set.iter().any(|(test, _)| shows_success(test)) {
             continue;
         }
         let Some((_, place)) = set.first() else { continue };
-        let of = row.map(|row| format!(" `{row}`")).unwrap_or_default();
-        let message = format!("all controls of the {control}{of} expect a failure");
+        let of = row.map_or_else(|| "file".to_owned(), |row| format!("row `{row}`"));
+        let message = format!("all controls of the {of} expect a failure");
         let only = reader.mistake(Lint::ControlExpectsFailureOnly, message).at(**place, "one of these controls");
         reader.push(only.help("add a control that expects success: a target that refuses everything passes these"));
     }
 }
 
-fn governed(test: &Test) -> Option<&str> {
-    test.row.as_deref().filter(|_| test.control == Some(Control::Row))
-}
-
-/// Returns whether a test is a control of another one of its file.
-pub(super) fn governs(control: &Test, test: &Test) -> bool {
-    match control.control {
-        Some(Control::File) => true,
-        Some(Control::Row) => control.row == test.row,
-        None => false,
+/// Reports names that a control gives to no test.
+fn named_tests(reader: &mut Reader, reading: &Reading) {
+    let tests = &reading.case.tests;
+    let names: BTreeSet<&str> =
+        tests.iter().filter(|test| test.control.is_none()).map(|test| test.id.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    for (test, place) in tests.iter().zip(&reading.places.tests) {
+        let Some(Control::Tests(governed)) = &test.control else { continue };
+        for name in governed.iter().filter(|name| !names.contains(name.as_str()) && seen.insert((&test.id, *name))) {
+            let message = format!("the control `{}` names `{name}`, which is no other test without `control`", test.id);
+            let unknown = reader.mistake(Lint::UnknownTest, message).at(*place, "this control");
+            reader.push(unknown.known(name, "the tests without `control` are", names.iter().copied()));
+        }
     }
 }
 
@@ -130,8 +138,8 @@ fn no_control(reader: &mut Reader, reading: &Reading) {
     for (test, place) in tests.iter().zip(&reading.places.tests) {
         let negative = test.checks().next().is_some() && !test.checks().any(Check::may_succeed);
         // The lint `control-expects-failure-only` reports a control that expects failure.
-        if negative && test.control.is_none() && !tests.iter().any(|other| governs(other, test) && shows_success(other))
-        {
+        let is_judged = !matches!(test.control, Some(Control::File | Control::Row));
+        if negative && is_judged && !tests.iter().any(|other| other.governs(test) && shows_success(other)) {
             let message = format!("the test `{}` expects only failure or absence, and has no control", test.id);
             let alone =
                 reader.mistake(Lint::NoControl, message).at(*place, "a target that does nothing passes this test");

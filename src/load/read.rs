@@ -365,7 +365,9 @@ fn example(key: &str) -> Option<&'static str> {
         "why" => "`\"why\": \"…\"`, one sentence on why the requirement matters",
         "rows" => "`\"rows\": {\"small\": {\"value\": 1}, \"large\": {\"value\": 9}}`",
         "steps" => "`\"steps\": [{\"when\": {…}, \"then\": {…}}, {…}]`",
-        "control" => "`\"control\": \"file\"`, or `\"control\": \"row\"` for the other tests of the same row",
+        "control" => {
+            "`\"control\": \"file\"`, `\"row\"` for the other tests of the same row, or a list of names of tests"
+        }
         "since" => "`\"since\": \"2026-07-28\"`, a revision of the protocol",
         "until" => "`\"until\": \"2025-11-25\"`, a revision of the protocol",
         "step-limit" => "`\"step-limit\": 3`, in seconds",

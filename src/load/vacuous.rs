@@ -441,6 +441,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         ("text", Shape::Text),
         ("method", Shape::Text),
         ("early", Shape::Text),
+        ("late", Shape::Text),
         ("headers", Shape::Headers),
     ];
     closed("a message of the client", members)

@@ -11,6 +11,7 @@ use super::applicability::Applicability;
 pub use super::arguments::With;
 pub use super::call_mark::CallMark;
 use super::capability::CapabilityGroup;
+pub use super::control::Control;
 pub use super::deviation::{Change, Deviation, Written};
 pub use super::flaw::Flaw;
 pub use super::need::Need;
@@ -155,15 +156,10 @@ impl Test {
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().flat_map(|step| step.then.checks())
     }
-}
 
-words! {
-    /// The scope of a control.
-    Control {
-        /// If the control fails, the other tests of the same row are not asked.
-        Row = "row",
-        /// If the control fails, all other tests of the file are not asked.
-        File = "file",
+    /// Returns whether the test is a control of another test of its file.
+    pub fn governs(&self, other: &Test) -> bool {
+        self.control.as_ref().is_some_and(|control| control.governs(self.row.as_deref(), other))
     }
 }
 

@@ -11,6 +11,7 @@ mod call_mark;
 pub mod callable;
 pub mod capability;
 pub mod case;
+mod control;
 pub mod deviation;
 pub mod encounter;
 pub mod endpoint;

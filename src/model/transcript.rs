@@ -232,6 +232,8 @@ pub(crate) const CLOSED: &str = "CLOSE";
 pub(crate) const CLOSED_REQUEST: &str = ":request";
 /// The name of the header of a GET request that comes before the time that the server named has passed.
 pub(crate) const EARLY: &str = ":early";
+/// The name of the header of an answer that comes after the reply that waited for it.
+pub(crate) const LATE: &str = ":late";
 /// The header of a request that resumes a stream, with the id of its last event.
 pub(crate) const LAST_EVENT: &str = "last-event-id";
 /// The largest number of headers kept of a message. A message with this many may have had more.

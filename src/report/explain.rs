@@ -118,10 +118,11 @@ fn rows(case: &Case) -> String {
 /// Describes one test; rows with the same description share it.
 fn test(tests: &[Arc<Test>]) -> String {
     let first = &tests[0];
-    let control = match first.control {
-        Some(Control::Row) => ", the control of its row",
-        Some(Control::File) => ", the control of the file",
-        None => "",
+    let control = match &first.control {
+        Some(Control::Row) => ", the control of its row".to_owned(),
+        Some(Control::Tests(names)) => format!(", the control of {}", names.join(", ")),
+        Some(Control::File) => ", the control of the file".to_owned(),
+        None => String::new(),
     };
     let mut out = format!("{}{control}\n  {}\n", first.id, first.title);
     for line in &first.note {

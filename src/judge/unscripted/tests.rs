@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::judge::samples;
 use crate::model::RequirementId;
-use crate::model::case::{Expectation, Outcome, Then};
+use crate::model::case::{Control, Expectation, Outcome, Then};
 use crate::model::spec::Role;
 use crate::model::template::Template;
 

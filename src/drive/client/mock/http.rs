@@ -66,6 +66,7 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
         }
     };
     let text = String::from_utf8_lossy(&body);
+    kept.extend(server.lateness(&text));
     if !server.log.received(&body, kept) {
         return bare(429, &[("connection", "close")]);
     }
@@ -141,7 +142,9 @@ async fn respond(reply: Reply, asked: &HeaderMap, server: &Arc<Server>) -> Respo
     match &content {
         ReplyContent::Nothing => {}
         ReplyContent::Message(_)
-            if wrong.preface.messages.is_empty() && !wrong.written.is_some_and(Written::is_of_events) && !wants_events(asked) =>
+            if wrong.preface.messages.is_empty()
+                && !wrong.written.is_some_and(Written::is_of_events)
+                && !wants_events(asked) =>
         {
             headers.push(pair("content-type", "application/json"));
         }

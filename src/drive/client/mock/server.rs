@@ -26,6 +26,7 @@ use crate::jsonrpc::text::{object, quoted};
 use crate::model::case::{Change, Deviation, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
+use crate::model::transcript::LATE;
 
 /// Error codes of JSON-RPC.
 const PARSE_ERROR: i64 = -32700;
@@ -421,6 +422,16 @@ impl Server {
         let (sender, answer) = oneshot::channel();
         self.state().waiting.insert(id.to_string(), sender);
         Some(answer)
+    }
+
+    /// Returns the header that marks an answer as late, if nothing waits for it any longer.
+    pub(super) fn lateness(&self, text: &str) -> Option<(String, String)> {
+        let state = self.state();
+        // Nearly all messages come while nothing is or was awaited.
+        let message: Value = (!state.waiting.is_empty()).then(|| serde_json::from_str(text).ok())??;
+        let waiting = message.get("id").filter(|_| message.get("method").is_none());
+        let is_late = waiting.and_then(|id| state.waiting.get(&id.to_string())).is_some_and(oneshot::Sender::is_closed);
+        is_late.then(|| (LATE.to_owned(), "true".to_owned()))
     }
 
     /// Returns a question to the client, with the deviations of the case.

@@ -71,7 +71,7 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             }
             LineEvent::Line(line) | LineEvent::Unended(line) => {
                 let text = String::from_utf8_lossy(&line);
-                if !server.log.received(&line, Headers::new()) {
+                if !server.log.received(&line, server.lateness(&text).into_iter().collect()) {
                     break;
                 }
                 if std::str::from_utf8(&line).is_ok() {

@@ -520,6 +520,25 @@ async fn deviation_with_times_ends_and_message_comes_before_the_reply() {
 }
 
 #[tokio::test]
+async fn reply_waits_for_the_answer_to_a_request_before_it() {
+    let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
+    let change = Change::Before { message: Template::from(&ping) };
+    let deviations = vec![Deviation { method: "tools/list".to_owned(), times: None, change }];
+    let mock = serve(Lifecycle::Stateful, Fixture { deviations, ..fixture(vec![]) }).await;
+    let (mut input, mut output) = plug(mock.relay().expect("a file"));
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    input.write_all(format!("{}\n{list}\n", initialize(&json!({}))).as_bytes()).await.expect("a relay");
+    line(&mut output).await;
+    assert_eq!(line(&mut output).await, ping);
+    let answer = json!({ "jsonrpc": "2.0", "id": "p", "result": {} }).to_string();
+    input.write_all(format!("{answer}\n").as_bytes()).await.expect("a relay");
+    assert_eq!(line(&mut output).await["id"], 2);
+    let texts: Vec<_> = mock.take_messages().into_iter().map(|message| message.text).collect();
+    let [.., last, reply] = &texts[..] else { panic!("{texts:?}") };
+    assert_eq!((last, reply.contains("tools")), (&answer, true));
+}
+
+#[tokio::test]
 async fn dropped_mock_closes_all_connections() {
     let mock = serve(Lifecycle::Stateful, fixture(vec![tool("ask", Does::Elicit, &question("x"))])).await;
     let session = session(&mock).await;
