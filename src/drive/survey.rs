@@ -52,6 +52,19 @@ enum Answer {
     Declines(Vec<String>, Option<String>),
 }
 
+/// The reason why there is no answer.
+struct Unanswered {
+    why: String,
+    /// Set if the time for the answer was over.
+    is_late: bool,
+}
+
+impl Unanswered {
+    fn now(why: String) -> Self {
+        Self { why, is_late: false }
+    }
+}
+
 /// Asks a server for its declarations on these revisions.
 ///
 /// # Errors
@@ -66,18 +79,24 @@ pub async fn survey(target: &Target, wanted: &[Revision], limit: Duration) -> Re
         return Err(SurveyError::NoRevision("no revision was selected".to_owned()));
     };
     let began = Instant::now();
-    let answer = ask(target, server, first, Deadline::within(limit)).await.map_err(SurveyError::Unusable)?;
+    let answer = ask(target, server, first, Deadline::within(limit)).await;
+    let answer = answer.map_err(|unanswered| SurveyError::Unusable(unanswered.why))?;
     let further = FURTHER.max(began.elapsed().saturating_mul(TIMES)).min(limit);
     let mut answers = BTreeMap::from([(first, Ok(answer))]);
     let others = wanted
         .iter()
         .filter(|revision| **revision != first)
         .map(|revision| async { (*revision, ask(target, server, *revision, Deadline::within(further)).await) });
-    answers.extend(join_all(others).await);
+    for (revision, answer) in join_all(others).await {
+        // Servers that share a file or a port can fail beside each other. Waiting a second time is of no use.
+        let is_again = matches!(&answer, Err(unanswered) if !unanswered.is_late);
+        let answer = if is_again { ask(target, server, revision, Deadline::within(further)).await } else { answer };
+        answers.insert(revision, answer);
+    }
     summed(answers, wanted)
 }
 
-fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revision]) -> Result<Survey, SurveyError> {
+fn summed(answers: BTreeMap<Revision, Result<Answer, Unanswered>>, wanted: &[Revision]) -> Result<Survey, SurveyError> {
     let (mut survey, mut why) = (Survey::default(), None);
     for (revision, answer) in answers {
         match answer {
@@ -92,7 +111,7 @@ fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revisio
             }
             Err(error) => {
                 survey.unanswered.push(revision);
-                why = Some(error);
+                why = Some(error.why);
             }
         }
     }
@@ -114,14 +133,14 @@ fn summed(answers: BTreeMap<Revision, Result<Answer, String>>, wanted: &[Revisio
 }
 
 /// Asks a server for its declarations on one revision, on a connection of its own.
-async fn ask(target: &Target, server: &Fixed, revision: Revision, deadline: Deadline) -> Result<Answer, String> {
+async fn ask(target: &Target, server: &Fixed, revision: Revision, deadline: Deadline) -> Result<Answer, Unanswered> {
     let connected = ServedFixture::connect(target, server, revision, Bindings::default());
-    let mut fixture = connected.map_err(|error| error.to_string())?;
+    let mut fixture = connected.map_err(|error| Unanswered::now(error.to_string()))?;
     let answer = declared(&mut fixture, server, revision, deadline).await;
     let stderr = fixture.stderr().clone();
     let reason = if answer.is_ok() { StopReason::Finished } else { StopReason::Hung };
     fixture.stop(&mut None, reason).await;
-    answer.map_err(|why| format!("{why}{}", with_stderr(&stderr.take())))
+    answer.map_err(|it| Unanswered { why: format!("{}{}", it.why, with_stderr(&stderr.take())), ..it })
 }
 
 async fn declared(
@@ -129,7 +148,7 @@ async fn declared(
     server: &Fixed,
     revision: Revision,
     deadline: Deadline,
-) -> Result<Answer, String> {
+) -> Result<Answer, Unanswered> {
     let canaries = Canaries::default();
     let list = Step::observe(When::List);
     let (method, exchange) = match revision.facts().lifecycle {
@@ -174,10 +193,10 @@ async fn declared(
 ///
 /// # Errors
 /// The reason why there is neither.
-fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Value, String>, String> {
+fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Value, String>, Unanswered> {
     let has_headers = matches!(server, Fixed::Running(endpoint) if !endpoint.headers.is_empty());
     if let Some(words) = refusal::of_replies(&exchange.messages, has_headers) {
-        return Err(words);
+        return Err(Unanswered::now(words));
     }
     let from = |party| exchange.messages.iter().filter(move |message| message.from == party);
     let read = |message: &Message| nesting::read::<Value>(message.text.as_bytes()).ok();
@@ -194,8 +213,8 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         let words = text(&error["error"]["message"]);
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
-    Err(match &exchange.end {
-        End::Timeout => too_late(method),
+    Err(Unanswered::now(match &exchange.end {
+        End::Timeout => return Err(too_late(method)),
         End::Crash { how } => match server {
             Fixed::Running(_) => how.clone(),
             Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}"),
@@ -204,11 +223,12 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}"),
         End::Oversized => format!("its answer to `{method}` is larger than casebook reads"),
         _ => format!("it does not answer `{method}`"),
-    })
+    }))
 }
 
-fn too_late(method: &str) -> String {
-    format!("it did not answer `{method}` within the time limit; if it needs longer to start, add --limit start=2m")
+fn too_late(method: &str) -> Unanswered {
+    let limit = "within the time limit; if it needs longer to start, add --limit start=2m";
+    Unanswered { why: format!("it did not answer `{method}` {limit}"), is_late: true }
 }
 
 /// Returns the name and the version that a server gives itself.

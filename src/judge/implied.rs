@@ -18,6 +18,9 @@ const ENCODING: (&str, &str) = ("messages", "utf-8");
 /// The requirement on the types of messages.
 const TYPES: (&str, &str) = ("messages", "types-kept");
 
+/// The requirement on the pages of a list.
+const END: (&str, &str) = ("tools", "list-ends");
+
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
@@ -45,8 +48,14 @@ pub(super) fn verdicts(
         let Mistyped { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
         Some((step, violation(pointer, message, place)))
     });
-    let found = [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped)].into_iter();
-    let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
+    let endless = seen.steps.iter().enumerate().find_map(|(step, seen)| {
+        let message = format!("page {} of the list is an earlier page again, with a cursor for more", seen.endless?);
+        Some((step, violation(String::new(), message, None)))
+    });
+    let found =
+        [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped), (END, endless)];
+    let broken =
+        found.into_iter().filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
 }
 

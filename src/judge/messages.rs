@@ -3,7 +3,7 @@
 //! Takes the text of a message, gives its parts. Must not know tests or expectations.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Map;
 use serde_json::value::RawValue;
@@ -97,6 +97,19 @@ pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
         }
     }
     answers
+}
+
+/// Returns the number of the first page of a list that is equal to an earlier one and names a cursor. Who follows the
+/// cursors never has the list.
+pub(crate) fn repeated_page(wire: &Wire<'_>) -> Option<usize> {
+    let pages = answers(wire).into_iter().filter(|page| page.method == LIST);
+    let mut seen = BTreeSet::new();
+    let mut pages = pages.map(|page| page.envelope.members().unwrap_or_default());
+    let place = pages.position(|page| {
+        let text = |name| page.get(name).map(|member| member.get());
+        text("nextCursor").is_some_and(|cursor| cursor != "null" && !seen.insert((cursor, text("tools"))))
+    });
+    place.map(|place| place + 1)
 }
 
 /// The tools of all pages with their names, in their order; `None` if a page is not a list of tools. Only a response to a

@@ -209,6 +209,7 @@ impl Observer<'_> {
         observed.stray = self.stray(&seen.messages);
         observed.mistyped = self.mistyped(wire);
         observed.not_utf8 = self.is_not_utf8(&seen.messages);
+        observed.endless = messages::repeated_page(wire);
         observed.sent = self.sent(step, seen, wire);
         observed.unread = unread(step, seen, wire);
         if let Some(handed) = &seen.handed {
@@ -536,6 +537,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         stray: None,
         mistyped: None,
         not_utf8: false,
+        endless: None,
         get_stream: BTreeSet::new(),
         events: Vec::new(),
         varies: None,

@@ -130,6 +130,7 @@ impl StepObservation {
             stray: None,
             mistyped: None,
             not_utf8: false,
+            endless: None,
             ..self.clone()
         };
         step.calls.values_mut().flat_map(BTreeMap::values_mut).for_each(|one| *one = CallEvidence::default());
@@ -209,6 +210,9 @@ pub struct StepObservation {
     /// `true` if the bytes of a message of the target are not UTF-8.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_utf8: bool,
+    /// The number of the page of a list that an earlier page is equal to, so that the list has no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endless: Option<usize>,
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,

@@ -256,7 +256,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Role(role) => write!(f, "the target does not implement the {role} role"),
-            Self::Revision(revision) => write!(f, "the target does not support revision {revision}"),
+            Self::Revision(revision) => write!(f, "the target does not declare revision {revision}"),
             Self::Transport(transport) => write!(f, "the target does not support transport {transport}"),
             Self::Lacks(need) => write!(f, "the target lacks {need}"),
             Self::NoAdapter => f.write_str("the test has a fixture, and a fixed target has no adapter to build it"),

@@ -292,6 +292,7 @@ impl Keeper<'_> {
             stray,
             mistyped,
             not_utf8: _,
+            endless: _,
             replies,
             reply_places: _,
             sent,

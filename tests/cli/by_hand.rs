@@ -129,7 +129,7 @@ fn case_of_the_other_role_is_refused_with_the_remedy() {
     sandbox
         .run("serve t post/shelf --cases cases --revision 2025-06-18")
         .exits(3)
-        .stderr_has(&["does not support revision 2025-06-18"]);
+        .stderr_has(&["does not declare revision 2025-06-18"]);
 }
 
 #[test]

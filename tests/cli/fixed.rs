@@ -133,6 +133,7 @@ fn each_check_for_any_server_can_fail() {
         ("names-twice-accepted", new, named(&["one", "one"]), "tools/names-unique"),
         ("list-shuffled", new, sound(), "tools/list-order"),
         ("cursor-ignored", new, sound(), "tools/invalid-cursor-code"),
+        ("cursor-stays", old, sound(), "tools/list-ends"),
         ("cache-hints-lost", new, sound(), "tools/caching-hints-present"),
         ("ttl-negative", new, sound(), "tools/ttl-not-negative"),
         ("unknown-method-code-wrong", new, sound(), "tools/unknown-method-code"),
@@ -266,6 +267,17 @@ fn server_that_does_not_answer_is_given_up() {
     target(&sandbox, "nowhere", r#"command = ["./no-such-program"]"#, "2026-07-28");
     run(&sandbox, "nowhere", "").exits(4).stdout_has(&["cannot start"]);
     sandbox.run("smoke dies").exits(2).stderr_has(&["dies is a fixed target, without an adapter to check"]);
+}
+
+#[test]
+fn server_that_fails_beside_another_one_is_asked_again_alone() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("serve.json", &order("2025-11-25", "stdio", &sound()).to_string());
+    let serve = format!("{PROGRAM} __adapter --stdio-server serve.json");
+    sandbox.write("server.sh", &format!("mkdir lock || exit 3\ntrap 'rmdir lock' EXIT\n{serve}\n"));
+    let finished = sandbox.run("run --jobs 1 --only any-server/list -- sh server.sh");
+    let all = format!("{}{}", finished.out, finished.err);
+    assert!(all.contains("2025-11-25") && !all.contains("no answer"), "{all}");
 }
 
 #[test]

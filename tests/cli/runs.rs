@@ -60,7 +60,7 @@ fn run_of_nothing_is_an_error_with_the_nearest_names() {
     run("--only post/parcel --skip post/**").exits(3).stderr_has(&["nothing to run: the selection leaves no test"]);
     sandbox.borrowed("t", None, "");
     let none = sandbox.run("run t --cases cases --revision 2025-06-18");
-    none.exits(3).stderr_has(&["nothing to run: t: the target does not support revision 2025-06-18 (10)"]);
+    none.exits(3).stderr_has(&["nothing to run: t: the target does not declare revision 2025-06-18 (10)"]);
 }
 
 fn known(test: &str, requirement: &str) -> String {
@@ -101,7 +101,7 @@ fn variant_is_asked_only_for_what_it_claims() {
     };
     file("revisions = [\"2026-07-28\"]\n");
     let came = sandbox.run("run t --cases cases");
-    came.exits(0).stdout_has(&["10 skipped  t:new  the target does not support revision 2025-11-25"]);
+    came.exits(0).stdout_has(&["10 skipped  t:new  the target does not declare revision 2025-11-25"]);
     sandbox.run("run t:new --cases cases --revision 2025-11-25").exits(3);
     file("revisions = [\"2025-06-18\"]\n");
     let more = sandbox.run("run t --cases cases");

@@ -159,7 +159,7 @@ impl Connection {
         })
     }
 
-    /// Lists the tools, page by page. The response is the last page or the first error.
+    /// Lists the tools, page by page, until a page comes again. The response is the last page or the first error.
     pub(super) async fn list(&mut self, log: &mut ExchangeLog<'_>) -> Result<usize, End> {
         #[derive(Default, Deserialize)]
         struct Page {
@@ -167,15 +167,17 @@ impl Connection {
             next: Option<String>,
         }
         let mut cursor: Option<String> = None;
-        let mut pages = 0;
+        let mut pages: Vec<usize> = Vec::new();
         loop {
             let params = cursor.iter().map(|cursor| ("cursor", quoted(cursor))).collect();
             let response = self.request(log, "tools/list", params).await?;
-            pages += 1;
             let Some(result) = message::result_of(log.text(response)) else { return Ok(response) };
+            let is_same = |page: &usize| message::result_of(log.text(*page)).is_some_and(|it| it.get() == result.get());
+            let is_again = pages.iter().any(is_same);
+            pages.push(response);
             self.mirrored.learn(result);
             cursor = serde_json::from_str::<Page>(result.get()).unwrap_or_default().next;
-            if cursor.is_none() || pages == MAX_PAGES {
+            if cursor.is_none() || is_again || pages.len() == MAX_PAGES {
                 return Ok(response);
             }
         }

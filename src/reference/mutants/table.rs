@@ -194,6 +194,11 @@ mutants! { |p|
             "tools/header-value-checked"],
         /// An invalid cursor returns the first page.
         "cursor-ignored": p.requests.checks_cursor = false => ["tools/invalid-cursor-code"],
+        /// The only page of a list has a cursor that leads to it again.
+        "cursor-stays": {
+            p.requests.checks_cursor = false;
+            p.edit_if(Reply, LIST, "/result/nextCursor", Default(r#""again""#));
+        } => ["tools/invalid-cursor-code", "tools/list-ends"],
         /// The user is asked without a message.
         "message-lost": p.edit(Question, "/message", Remove) => [
             "elicitation/answer-arrives", "elicitation/message-present", "elicitation/message-present-2025-06-18",

@@ -70,6 +70,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
     parts.extend(seen.not_utf8.then(|| "sends bytes that are not UTF-8".to_owned()));
+    parts.extend(seen.endless.map(|_| "a list without an end".to_owned()));
     let mistyped = seen.mistyped.as_ref().and_then(Observed::value);
     parts.extend(mistyped.map(|one| format!("mistyped at {}", line(&one.pointer))));
     parts.extend(seen.asked.iter().map(|params| format!("asked {}", value(params))));

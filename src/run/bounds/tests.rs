@@ -74,6 +74,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         stray: None,
         mistyped: None,
         not_utf8: false,
+        endless: None,
         repeated_id: false,
         unopened: false,
         replies: vec![[("message".to_owned(), value())].into()],
