@@ -353,7 +353,7 @@ mutants! { |p|
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
         /// `additionalProperties: false` is added to listed input schemas.
         "inputs-closed": p.edit(Reply, "/result/tools/*/inputSchema/additionalProperties", Default("false")) => [
-            "tools/input-schema-kept", "tools/inputs-validated", "tools/output-schema-kept"],
+            "tools/input-schema-kept", "tools/inputs-validated"],
         /// `additionalProperties: false` is added to listed output schemas.
         "outputs-closed": p.edit(Reply, "/result/tools/*/outputSchema/additionalProperties", Default("false")) => [
             "sep-2106/any-output-root", "tools/output-conforms", "tools/output-schema-kept"],
@@ -681,11 +681,9 @@ mutants! { |p|
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive", "tools/arguments-unchanged",
-            "tools/content-as-given", "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept",
-            "tools/inputs-validated", "tools/meta-kept", "tools/names-are-case-sensitive", "tools/output-conforms",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept",
-            "tools/whole-number-is-integer"],
+            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive", "tools/content-as-given",
+            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
+            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
@@ -851,13 +849,13 @@ mutants! { |p|
             "sep-1613/declared-dialect", "sep-1613/unsupported-dialect-is-error"],
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => [
-            "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-json-value",
-            "tools/results-validated", "tools/structured-returned"],
+            "base/result-handed-over", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
+            "sep-2106/any-json-value", "tools/results-validated"],
         /// A schema that declares 2020-12 is read as draft-07.
         "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown-to-client": p.schemas.default_dialect_may_be_named = false => [
-            "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "tools/structured-returned"],
+            "base/result-handed-over", "elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12"],
         /// The size of schemas is not limited.
         "depth-unlimited-in-client": { p.schemas.bounds = UNBOUNDED; p.schemas.budget = Duration::MAX } => [
             "sep-2106/bound-is-scoped", "sep-2106/bounds-applied", "sep-2106/bounds-applied-earlier"],
@@ -896,8 +894,8 @@ mutants! { |p|
         /// A list without `ttlMs`, or with a negative one, is an error.
         "ttl-required": p.client.needs_ttl = true => ["tools/absent-ttl-is-zero", "tools/negative-ttl-is-zero"],
         /// `isError` is removed, so that the user does not learn that a tool failed.
-        "is-error-lost": p.client.lost_member = Some("isError") => ["elicitation/nobody-to-ask-undeclared",
-            "sep-1303/tool-errors-reach-the-user", "tools/errors-need-no-output"],
+        "is-error-lost": p.client.lost_member = Some("isError") => ["base/result-handed-over",
+            "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user"],
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -1090,8 +1088,8 @@ mutants! { |p|
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
         /// The user receives no content of a result.
         "content-lost-by-client": p.client.lost_member = Some("content") => [
-            "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user", "sep-2106/text-fallback",
-            "tools/errors-need-no-output"],
+            "base/result-handed-over", "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user",
+            "sep-2106/text-fallback"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
         /// The first request of a call has the state of the last call.
