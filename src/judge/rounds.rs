@@ -17,10 +17,17 @@ const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
 /// The `tools/call` requests of a step in their order; none if there is only one, and without a state.
 pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
-    let (mut rounds, mut ids, mut given, mut first) = (Vec::new(), Vec::new(), None, None);
+    let (mut rounds, mut given, mut first) = (Vec::new(), None, None);
+    let mut ids: Vec<Option<Id<'_>>> = Vec::new();
     for (_, from, envelope) in wire.all() {
         match (from, envelope.method.as_deref()) {
-            (Party::Harness, None) => given = envelope.members().and_then(|result| result.get(STATE).copied()),
+            // Between a question and its answers, a client may list tools, for example.
+            (Party::Harness, None) => {
+                let is_asked = |id: &RawValue| ids.iter().flatten().any(|(text, _)| *text == id.get());
+                if envelope.id.is_some_and(is_asked) {
+                    given = envelope.members().and_then(|result| result.get(STATE).copied());
+                }
+            }
             (Party::Target, Some(CALL)) => {
                 let params = envelope.params.and_then(envelope::members).unwrap_or_default();
                 let state = echo(given, params.get(STATE).copied());
@@ -101,16 +108,18 @@ mod tests {
     use crate::judge::samples;
     use crate::model::transcript::{End, Message, StepTranscript};
 
-    /// The rounds of requests, which have an id, and replies, which have none; each with a state or without.
+    /// The rounds of requests, which have an id, and the replies to them, which have none; each with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {
+        let mut asked = 0;
         let message = |(id, state): &(Option<u64>, &str)| {
             let state = if state.is_empty() { String::new() } else { format!(r#""requestState":{state}"#) };
             match id {
                 Some(id) => {
+                    asked = *id;
                     let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{{state}}}}}"#);
                     samples::message(Party::Target, &text)
                 }
-                None => samples::message(Party::Harness, &format!(r#"{{"id":1,"result":{{{state}}}}}"#)),
+                None => samples::message(Party::Harness, &format!(r#"{{"id":{asked},"result":{{{state}}}}}"#)),
             }
         };
         let messages = messages.iter().map(message).collect();
@@ -131,6 +140,23 @@ mod tests {
         assert_eq!(states(&given), [StateEcho::Absent, StateEcho::Echoed, StateEcho::Changed]);
         let given = [(Some(1), ""), (None, r#""a""#), (Some(2), ""), (None, ""), (Some(3), r#""a""#)];
         assert_eq!(states(&given), [StateEcho::Absent, StateEcho::Dropped, StateEcho::Invented]);
+    }
+
+    #[test]
+    fn state_of_a_call_outlives_the_reply_to_another_request() {
+        let call = |id: u64, state: &str| {
+            let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{{state}}}}}"#);
+            samples::message(Party::Target, &text)
+        };
+        let state = r#""requestState":"a""#;
+        let rounds = rounds_of(vec![
+            call(1, ""),
+            samples::message(Party::Harness, &format!(r#"{{"id":1,"result":{{{state}}}}}"#)),
+            samples::message(Party::Target, r#"{"id":2,"method":"tools/list"}"#),
+            samples::message(Party::Harness, r#"{"id":2,"result":{"tools":[]}}"#),
+            call(3, state),
+        ]);
+        assert_eq!(rounds[1].state, StateEcho::Echoed);
     }
 
     #[test]

@@ -292,11 +292,16 @@ impl Client {
         struct Head {
             #[serde(rename = "resultType", default, deserialize_with = "present")]
             kind: Option<Box<RawValue>>,
+            #[serde(default)]
+            content: Option<Box<RawValue>>,
         }
         if !self.revision.is_stateless() {
             return Ok(false);
         }
         let head: Head = incoming::members(result).map_err(Failure::protocol)?;
+        if self.policy.client.decides_by_members && head.content.is_some() {
+            return Ok(false);
+        }
         match head.kind.as_ref().map(|kind| kind.get()) {
             None if self.policy.client.needs_result_type => Err(Failure::protocol("`resultType` is missing")),
             None | Some(r#""complete""#) => Ok(false),
