@@ -420,7 +420,7 @@ mutants! { |p|
             "sep-2575/discover"],
         /// `server/discover` returns an input-required result.
         "discover-asks": p.edit_if(Reply, DISCOVER, "/result", Apply(return_input_required)) => [
-            "messages/types-kept", "sep-2322/only-where-supported", "sep-2575/discover", "sep-2575/result-type"],
+            "messages/types-kept", "sep-2322/only-where-supported", "sep-2575/discover"],
         /// The error for an unsupported version does not name the requested version.
         "requested-version-lost": p.edit_if(Reply, ("/error/code", "-32022"), "/error/data/requested", Remove) => [
             "sep-2575/unsupported-version-requested"],
@@ -494,8 +494,7 @@ mutants! { |p|
             p.edit(Reply, "/result/inputRequests", Remove);
             p.edit(Reply, "/result/requestState", Remove);
         } => [
-            "elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/state-arrives",
-            "sep-2575/result-type"],
+            "elicitation/answer-arrives", "sep-2322/asks-or-gives-state", "sep-2322/state-arrives"],
         /// An input-required result contains `ttlMs`.
         "hints-on-questions":
             p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/ttlMs", Set("60000")) => [
@@ -612,7 +611,7 @@ mutants! { |p|
         "null-parameter-expected": p.transport.expects_null = true => ["tools/header-value-not-expected"],
         /// An id that is a number in quotes is returned without the quotes.
         "id-as-number": p.edit(Reply, "/id", Apply(unquote)) => [
-            "messages/request-answered", "messages/result-has-the-id"],
+            "messages/error-has-the-id", "messages/request-answered", "messages/result-has-the-id"],
         /// A list that ends has a cursor, which is null.
         "cursor-null": p.edit_if(Reply, LIST, "/result/nextCursor", Default("null")) => ["messages/types-kept"],
         /// The error for an unknown method has no id.
@@ -681,9 +680,9 @@ mutants! { |p|
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "stdio/one-message-a-line", "tools/annotations-kept", "tools/arguments-arrive", "tools/content-as-given",
-            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept"],
+            "tools/annotations-kept", "tools/arguments-arrive", "tools/content-as-given", "tools/description-kept",
+            "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept",
+            "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
@@ -735,8 +734,7 @@ mutants! { |p|
         "defaults-ignored": p.user.fills_in_defaults = false => [],
         /// Defaults are sent even if the user declined or cancelled.
         "defaults-on-decline": p.user.refusal_content = |form| Some(form.filled(Map::new())) => [
-            "elicitation/content-only-on-accept", "elicitation/three-actions", "sep-1034/refusal-carries-no-default",
-            "sep-2322/refusal-is-sent"],
+            "elicitation/content-only-on-accept", "elicitation/three-actions", "sep-1034/refusal-carries-no-default"],
         /// A default replaces the value that the user entered.
         "defaults-overwrite-user": p.user.defaults_replace_answers = true => ["sep-1034/user-wins"],
         /// Defaults that are 0, false, "" or [] are not filled in.
@@ -752,31 +750,29 @@ mutants! { |p|
         "defaults-as-text": p.user.on_sent = send_defaults_as_text => ["sep-1034/client-prefills"],
         /// An answer that declines or cancels has an empty `content`.
         "content-with-decline": p.user.refusal_content = |_| Some(Map::new()) => ["elicitation/content-only-on-accept",
-            "elicitation/three-actions", "sep-1034/refusal-carries-no-default", "sep-2322/refusal-is-sent"],
+            "elicitation/three-actions"],
         /// The values that the user entered are sent without validation.
         "invalid-answer-sent": p.user.answers_are_checked = false => ["elicitation/client-validates"],
         /// Several choices are sent as one string.
-        "multi-select-flattened": p.user.on_sent = |value, _| flatten(value) => ["elicitation/odd-fields-tolerated",
-            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
+        "multi-select-flattened": p.user.on_sent = |value, _| flatten(value) => ["elicitation/answer-as-entered",
+            "elicitation/odd-fields-tolerated", "sep-1034/user-wins", "sep-1330/choice-sent",
+            "sep-1330/choices-sent-as-list"],
         /// An elicitation with an undeclared or unknown mode gets an answer.
         "undeclared-mode-answered": p.user.answers_undeclared_modes = true => [
-            "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
-            "elicitation/url-answer-has-no-content", "sep-2322/inputs-before-retry",
-            "sep-2322/undeclared-input-unanswered"],
+            "elicitation/three-actions", "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
+            "elicitation/url-answer-has-no-content", "sep-2322/undeclared-input-unanswered"],
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
-            "elicitation/three-actions", "sep-1034/client-prefills", "sep-1034/user-wins", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list"],
+            "elicitation/three-actions", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
         /// A `requestState` that looks like JSON is parsed and serialized again.
-        "state-reencoded": p.edit(Request, "/params/requestState", Apply(reserialize)) => ["elicitation/three-actions",
-            "sep-2322/state-echoed"],
+        "state-reencoded": p.edit(Request, "/params/requestState", Apply(reserialize)) => ["sep-2322/state-echoed"],
         /// A retry has no `requestState`.
         "state-dropped": p.edit(Request, "/params/requestState", Remove) => ["elicitation/answer-as-entered",
             "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-2322/state-echoed"],
         /// A retry has a `requestState` of null if the server sent none.
-        "state-invented": p.edit(Request, "/params", Apply(add_null_state)) => ["elicitation/three-actions",
-            "sep-2322/no-state-invented", "sep-2322/type-decides"],
+        "state-invented": p.edit(Request, "/params", Apply(add_null_state)) => ["messages/types-kept",
+            "sep-2322/no-state-invented"],
         /// A retry has the id of the original request.
         "id-reused-on-retry": p.client.retry_has_new_id = false => ["sep-2322/retry-has-new-id"],
         /// A second input-required result is returned to the user as the result.
@@ -893,9 +889,11 @@ mutants! { |p|
             "tools/valid-header-mark-kept"],
         /// A list without `ttlMs`, or with a negative one, is an error.
         "ttl-required": p.client.needs_ttl = true => ["tools/absent-ttl-is-zero", "tools/negative-ttl-is-zero"],
+        /// A result that has content is complete, although its `resultType` asks for input.
+        "type-read-from-members": p.client.decides_by_members = true => ["sep-2322/type-decides"],
         /// `isError` is removed, so that the user does not learn that a tool failed.
         "is-error-lost": p.client.lost_member = Some("isError") => ["base/result-handed-over",
-            "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user"],
+            "sep-1303/tool-errors-reach-the-user"],
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -903,7 +901,7 @@ mutants! { |p|
             "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
-        "protocol-error-as-success": p.client.errors_are_results = true => ["elicitation/nobody-to-ask-undeclared",
+        "protocol-error-as-success": p.client.errors_are_results = true => [
             "sep-1303/protocol-error-is-no-success"],
         /// After one tool has failed, no other tool is called.
         "failure-is-sticky-in-client": p.client.failure_is_final = true => ["base/result-handed-over",
@@ -929,8 +927,8 @@ mutants! { |p|
             p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "arguments"))) => [
             "sep-2322/original-retried"],
         /// Several answers are each wrapped in an object with `result`.
-        "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => ["messages/types-kept",
-            "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
+        "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => [
+            "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
         /// Requests have no `Mcp-Method` header.
         "method-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-method")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -1068,7 +1066,7 @@ mutants! { |p|
             "base/error-has-code-and-message", "messages/types-kept"],
         /// The error response to an unanswerable elicitation has no id, and the call is abandoned.
         "error-id-lost-by-client": p.edit(Response, "", Apply(remove_error_id)) => ["base/error-echoes-id",
-            "elicitation/undeclared-mode-code"],
+            "messages/request-answered"],
         /// The code in the error response to an unanswerable elicitation is a string.
         "error-code-as-text-by-client":
             p.edit(Response, "/error/code", Apply(|code| *code = json!(code.to_string()))) => [
@@ -1081,14 +1079,13 @@ mutants! { |p|
             "base/id-is-string-or-integer"],
         /// Answers are also sent as separate responses, even if the server sends no requests.
         "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
-            "http/no-responses-posted", "http/version-header-sent", "sep-2322/state-echoed",
-            "sep-2322/state-stays-with-its-request", "stdio/no-responses-written"],
+            "http/no-responses-posted", "http/version-header-sent", "stdio/no-responses-written"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
         /// The user receives no content of a result.
         "content-lost-by-client": p.client.lost_member = Some("content") => [
-            "base/result-handed-over", "elicitation/nobody-to-ask-undeclared", "sep-1303/tool-errors-reach-the-user",
+            "base/result-handed-over", "sep-1303/tool-errors-reach-the-user",
             "sep-2106/text-fallback"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
@@ -1133,8 +1130,9 @@ mutants! { |p|
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => [
-            "base/result-or-error", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "elicitation/unknown-completion-ignored", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
+            "base/result-or-error", "base/result-or-error-later", "elicitation/answer-as-entered",
+            "elicitation/three-actions", "elicitation/unknown-completion-ignored", "sep-1330/choice-sent",
+            "sep-1330/choices-sent-as-list"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
             "sep-2575/fallback-after-any-error"],
