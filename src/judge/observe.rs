@@ -134,6 +134,7 @@ impl Observer<'_> {
             if seen.handed.is_some()
                 || !matches!(step.when.asks(&self.test.given), Asks::List)
                 || observed.outcome != Outcome::Success
+                || observed.unread.is_some()
             {
                 continue;
             }

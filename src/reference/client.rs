@@ -299,13 +299,10 @@ impl Client {
             return Ok(false);
         }
         let head: Head = incoming::members(result).map_err(Failure::protocol)?;
-        if self.policy.client.decides_by_members && head.content.is_some() {
-            return Ok(false);
-        }
         match head.kind.as_ref().map(|kind| kind.get()) {
             None if self.policy.client.needs_result_type => Err(Failure::protocol("`resultType` is missing")),
             None | Some(r#""complete""#) => Ok(false),
-            Some(r#""input_required""#) => Ok(true),
+            Some(r#""input_required""#) => Ok(head.content.is_none() || !self.policy.client.decides_by_members),
             Some(_) if self.policy.client.accepts_unknown_result_type => Ok(false),
             Some(_) => Err(Failure::protocol("the `resultType` is unknown")),
         }
