@@ -554,7 +554,7 @@ mutants! { |p|
             "base/result-or-error", "base/result-or-error-later"],
         /// A report of progress has another token than its request.
         "progress-of-another-request": p.requests.progress_token = |_| json!("another") => ["base/progress-wanted",
-            "http/notifications-relate"],
+            "http/messages-relate", "http/notifications-relate"],
         /// Every question has the same id.
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-unused-in-session"],
         /// Questions have the id null.
