@@ -294,6 +294,8 @@ impl Client {
             kind: Option<Box<RawValue>>,
             #[serde(default)]
             content: Option<Box<RawValue>>,
+            #[serde(rename = "inputRequests", default)]
+            requests: Option<Box<RawValue>>,
         }
         if !self.revision.is_stateless() {
             return Ok(false);
@@ -302,7 +304,10 @@ impl Client {
         match head.kind.as_ref().map(|kind| kind.get()) {
             None if self.policy.client.needs_result_type => Err(Failure::protocol("`resultType` is missing")),
             None | Some(r#""complete""#) => Ok(false),
-            Some(r#""input_required""#) => Ok(head.content.is_none() || !self.policy.client.decides_by_members),
+            Some(r#""input_required""#) if self.policy.client.decides_by_members => {
+                Ok(head.requests.is_some() && head.content.is_none())
+            }
+            Some(r#""input_required""#) => Ok(true),
             Some(_) if self.policy.client.accepts_unknown_result_type => Ok(false),
             Some(_) => Err(Failure::protocol("the `resultType` is unknown")),
         }

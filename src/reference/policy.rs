@@ -337,7 +337,7 @@ decisions! {
         needs_is_error: bool = false,
         /// Structured content may come without an output schema.
         needs_output_schema: bool = false,
-        /// A result with `content` is complete, whatever its `resultType` says.
+        /// A result is incomplete if it has questions and no `content`, whatever its `resultType` says.
         decides_by_members: bool = false,
         /// The member that is removed from results before the user receives them: none.
         lost_member: Option<&'static str> = None,

@@ -889,11 +889,11 @@ mutants! { |p|
             "tools/valid-header-mark-kept"],
         /// A list without `ttlMs`, or with a negative one, is an error.
         "ttl-required": p.client.needs_ttl = true => ["tools/absent-ttl-is-zero", "tools/negative-ttl-is-zero"],
-        /// A result that has content is complete, although its `resultType` asks for input.
+        /// A result that has content or no questions is complete, although its `resultType` asks for input.
         "type-read-from-members": {
             p.client.decides_by_members = true;
             p.client.lost_member = Some("resultType");
-        } => ["sep-2322/type-decides"],
+        } => ["sep-2322/incomplete-is-no-result", "sep-2322/type-decides"],
         /// `isError` is removed, so that the user does not learn that a tool failed.
         "is-error-lost": p.client.lost_member = Some("isError") => ["base/result-handed-over",
             "sep-1303/tool-errors-reach-the-user"],
