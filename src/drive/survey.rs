@@ -213,7 +213,7 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         let words = text(&error["error"]["message"]);
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
-    Err(Unanswered::now(match &exchange.end {
+    let why = match &exchange.end {
         End::Timeout => return Err(too_late(method)),
         End::Crash { how } => match server {
             Fixed::Running(_) => how.clone(),
@@ -223,12 +223,15 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}"),
         End::Oversized => format!("its answer to `{method}` is larger than casebook reads"),
         _ => format!("it does not answer `{method}`"),
-    }))
+    };
+    Err(Unanswered::now(why))
 }
 
 fn too_late(method: &str) -> Unanswered {
-    let limit = "within the time limit; if it needs longer to start, add --limit start=2m";
-    Unanswered { why: format!("it did not answer `{method}` {limit}"), is_late: true }
+    let why = format!(
+        "it did not answer `{method}` within the time limit; if it needs longer to start, add --limit start=2m"
+    );
+    Unanswered { why, is_late: true }
 }
 
 /// Returns the name and the version that a server gives itself.

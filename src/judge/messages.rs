@@ -102,14 +102,30 @@ pub(crate) fn answers<'w, 'a>(wire: &'w Wire<'a>) -> Vec<Answer<'w, 'a>> {
 /// Returns the number of the first page of a list that is equal to an earlier one and names a cursor. Who follows the
 /// cursors never has the list.
 pub(crate) fn repeated_page(wire: &Wire<'_>) -> Option<usize> {
-    let pages = answers(wire).into_iter().filter(|page| page.method == LIST);
+    // Nearly all steps ask for one page at most.
+    wire.of(Party::Harness).filter(|(_, asked)| asked.method.as_deref() == Some(LIST)).nth(1)?;
     let mut seen = BTreeSet::new();
-    let mut pages = pages.map(|page| page.envelope.members().unwrap_or_default());
-    let place = pages.position(|page| {
-        let text = |name| page.get(name).map(|member| member.get());
-        text("nextCursor").is_some_and(|cursor| cursor != "null" && !seen.insert((cursor, text("tools"))))
+    let place = pages(wire).position(|page| {
+        let tools = page.get("tools").map(|tools| tools.get());
+        cursor(&page).is_some_and(|cursor| !seen.insert((cursor, tools)))
     });
     place.map(|place| place + 1)
+}
+
+/// Returns whether the last page of a list has a cursor for another page.
+pub(crate) fn goes_on(wire: &Wire<'_>) -> bool {
+    pages(wire).last().is_some_and(|page| cursor(&page).is_some())
+}
+
+/// The results of all pages of a list; an error is a page without members.
+fn pages<'a>(wire: &Wire<'a>) -> impl Iterator<Item = Members<'a>> {
+    let pages = answers(wire).into_iter().filter(|page| page.method == LIST);
+    pages.map(|page| page.envelope.members().unwrap_or_default())
+}
+
+/// The cursor that a page names, as JSON.
+fn cursor<'a>(page: &Members<'a>) -> Option<&'a str> {
+    page.get("nextCursor").map(|cursor| cursor.get()).filter(|cursor| *cursor != "null")
 }
 
 /// The tools of all pages with their names, in their order; `None` if a page is not a list of tools. Only a response to a

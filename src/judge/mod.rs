@@ -45,7 +45,7 @@ use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
-    /// The first failed control of each scope.
+    /// The failed controls of each case file, in the order in which they were judged.
     controls: BTreeMap<Scope, Vec<FailedControl>>,
 }
 

@@ -504,20 +504,13 @@ fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String>
         End::Invalid { .. } => Some("something that is no message of the protocol".to_owned()),
         End::Oversized => Some("more than is read".to_owned()),
         // casebook reads a limited number of pages, and follows only valid cursors.
-        End::Replied { .. } if matches!(step.when, When::List) && goes_on(wire) => {
+        End::Replied { .. } if matches!(step.when, When::List) && messages::goes_on(wire) => {
             Some("a list that goes on where no page was asked for".to_owned())
         }
         _ => None,
     };
     let of_handed = || seen.handed.as_deref().and_then(ambiguity::of_strings).map(str::to_owned);
     from_target.find_map(messages::doubt).or(of_end).or_else(of_handed)
-}
-
-/// Returns whether the last page of a list has a cursor for another page.
-fn goes_on(wire: &Wire<'_>) -> bool {
-    let page = messages::answers(wire).into_iter().rfind(|page| page.method == messages::LIST);
-    let result = page.and_then(|page| page.envelope.members()).unwrap_or_default();
-    result.get("nextCursor").is_some_and(|cursor| cursor.get() != "null")
 }
 
 /// A step with this outcome and duration, and nothing else.

@@ -108,6 +108,10 @@ mod tests {
     use crate::judge::samples;
     use crate::model::transcript::{End, Message, StepTranscript};
 
+    fn call(id: u64, params: &str) -> Message {
+        samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"tools/call","params":{{{params}}}}}"#))
+    }
+
     /// The rounds of requests, which have an id, and the replies to them, which have none; each with a state or without.
     fn seen(messages: &[(Option<u64>, &str)]) -> Vec<Round> {
         let mut asked = 0;
@@ -116,8 +120,7 @@ mod tests {
             match id {
                 Some(id) => {
                     asked = *id;
-                    let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{{state}}}}}"#);
-                    samples::message(Party::Target, &text)
+                    call(*id, &state)
                 }
                 None => samples::message(Party::Harness, &format!(r#"{{"id":{asked},"result":{{{state}}}}}"#)),
             }
@@ -144,10 +147,6 @@ mod tests {
 
     #[test]
     fn state_of_a_call_outlives_the_reply_to_another_request() {
-        let call = |id: u64, state: &str| {
-            let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{{state}}}}}"#);
-            samples::message(Party::Target, &text)
-        };
         let state = r#""requestState":"a""#;
         let rounds = rounds_of(vec![
             call(1, ""),
@@ -167,10 +166,7 @@ mod tests {
 
     #[test]
     fn retry_repeats_or_changes_the_parameters() {
-        let call = |id: u64, params: &str| {
-            let text = format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"t",{params}}}}}"#);
-            samples::message(Party::Target, &text)
-        };
+        let call = |id: u64, params: &str| call(id, &format!(r#""name":"t",{params}"#));
         let params = |again: &str| {
             let messages = vec![call(1, r#""arguments":{"a":1}"#), call(2, again)];
             rounds_of(messages)[1].params

@@ -23,6 +23,7 @@ pub(super) fn extend(tests: &mut [Test]) {
     if !needs_none.contains(&true) || tests.windows(2).any(|pair| pair[0].given != pair[1].given) {
         return;
     }
+    // The controls of a file are asked all or not at all.
     let is_above = |control: &Test, test: &Test| control.control == Some(Control::File) || control.governs(test);
     let has_controls =
         |test: &Test| tests.iter().zip(&needs_none).all(|(control, is_asked)| *is_asked || !is_above(control, test));

@@ -52,7 +52,7 @@ words! {
         UnknownBinding = "unknown-binding",
         /// The fixture has no such tool.
         UnknownTool = "unknown-tool",
-        /// No case, or not this file, has such a test.
+        /// There is no such test.
         UnknownTest = "unknown-test",
         /// The catalogue has no such requirement.
         UnknownRequirement = "unknown-requirement",

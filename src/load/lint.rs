@@ -94,22 +94,20 @@ fn rows(reader: &mut Reader, reading: &Reading) {
 
 /// Reports controls that hold for a target that refuses everything.
 fn controls(reader: &mut Reader, reading: &Reading) {
-    // The row, or `None` for the file.
-    let scope = |test: &'_ Test| match test.control {
-        Some(Control::File) => Some(None),
-        Some(Control::Row) => Some(test.row.clone()),
+    let scope = |test: &Test| match test.control {
+        Some(Control::File) => Some("file".to_owned()),
+        Some(Control::Row) => Some(format!("row `{}`", test.row.as_deref().unwrap_or_default())),
         // Its own controls show that the target does not refuse everything.
         Some(Control::Tests(_)) | None => None,
     };
     let sets: BTreeSet<_> = reading.case.tests.iter().filter_map(|test| scope(test)).collect();
-    for row in sets {
+    for of in sets {
         let tests = reading.case.tests.iter().zip(&reading.places.tests);
-        let set: Vec<_> = tests.filter(|(test, _)| scope(test).as_ref() == Some(&row)).collect();
+        let set: Vec<_> = tests.filter(|(test, _)| scope(test).as_ref() == Some(&of)).collect();
         if set.iter().any(|(test, _)| shows_success(test)) {
             continue;
         }
         let Some((_, place)) = set.first() else { continue };
-        let of = row.map_or_else(|| "file".to_owned(), |row| format!("row `{row}`"));
         let message = format!("all controls of the {of} expect a failure");
         let only = reader.mistake(Lint::ControlExpectsFailureOnly, message).at(**place, "one of these controls");
         reader.push(only.help("add a control that expects success: a target that refuses everything passes these"));

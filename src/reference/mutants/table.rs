@@ -814,8 +814,7 @@ mutants! { |p|
             "tools/header-reachable-only", "tools/invalid-header-mark-excluded"],
         /// Headers do not repeat arguments marked with `x-mcp-header`.
         "parameter-headers-missing": p.client.parameter_headers = |_, _| vec![] => [
-            "tools/header-mismatch-retried", "tools/header-value-base64",
-            "tools/header-value-sent"],
+            "tools/header-mismatch-retried", "tools/header-value-base64", "tools/header-value-sent"],
         /// The name of a tool is sent in its header without encoding, even if it looks encoded.
         "name-header-not-encoded": p.client.name_header = str::to_owned => ["tools/name-header-encoded"],
         /// References are fetched through the proxy of the environment, but not from this machine or over TLS.
@@ -895,8 +894,8 @@ mutants! { |p|
             p.client.lost_member = Some("resultType");
         } => ["sep-2322/incomplete-is-no-result", "sep-2322/type-decides"],
         /// `isError` is removed, so that the user does not learn that a tool failed.
-        "is-error-lost": p.client.lost_member = Some("isError") => ["base/result-handed-over",
-            "sep-1303/tool-errors-reach-the-user"],
+        "is-error-lost": p.client.lost_member = Some("isError") => [
+            "base/result-handed-over", "sep-1303/tool-errors-reach-the-user"],
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
@@ -904,8 +903,7 @@ mutants! { |p|
             "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
-        "protocol-error-as-success": p.client.errors_are_results = true => [
-            "sep-1303/protocol-error-is-no-success"],
+        "protocol-error-as-success": p.client.errors_are_results = true => ["sep-1303/protocol-error-is-no-success"],
         /// After one tool has failed, no other tool is called.
         "failure-is-sticky-in-client": p.client.failure_is_final = true => ["base/result-handed-over",
             "sep-1303/error-leaves-no-trace", "tools/errors-need-no-output"],
@@ -1088,8 +1086,7 @@ mutants! { |p|
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
         /// The user receives no content of a result.
         "content-lost-by-client": p.client.lost_member = Some("content") => [
-            "base/result-handed-over", "sep-1303/tool-errors-reach-the-user",
-            "sep-2106/text-fallback"],
+            "base/result-handed-over", "sep-1303/tool-errors-reach-the-user", "sep-2106/text-fallback"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
         /// The first request of a call has the state of the last call.

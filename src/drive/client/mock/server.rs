@@ -68,6 +68,15 @@ struct State {
     held: Vec<Held>,
 }
 
+impl State {
+    /// Returns the channel for the client's answer to the request with this id.
+    fn answer_to(&mut self, id: String) -> oneshot::Receiver<Answered> {
+        let (sender, answer) = oneshot::channel();
+        self.waiting.insert(id, sender);
+        answer
+    }
+}
+
 /// A response that the client gets when it resumes a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
@@ -405,11 +414,10 @@ impl Server {
 
     /// Returns a request to the client, and the channel for its answer.
     pub(super) fn ask(&self, params: &str) -> (String, oneshot::Receiver<Answered>) {
-        let (sender, answer) = oneshot::channel();
         let mut state = self.state();
         let id = state.asked;
         state.asked += 1;
-        state.waiting.insert(id.to_string(), sender);
+        let answer = state.answer_to(id.to_string());
         drop(state);
         let request = message::request(id, "elicitation/create", params);
         (self.question(request), answer)
@@ -419,9 +427,7 @@ impl Server {
     fn awaited(&self, message: &str) -> Option<oneshot::Receiver<Answered>> {
         let message: Value = serde_json::from_str(message).ok()?;
         let id = message.get("method").and(message.get("id"))?;
-        let (sender, answer) = oneshot::channel();
-        self.state().waiting.insert(id.to_string(), sender);
-        Some(answer)
+        Some(self.state().answer_to(id.to_string()))
     }
 
     /// Returns the header that marks an answer as late, if nothing waits for it any longer.
