@@ -212,7 +212,7 @@ fn ended(end: &ClientEnd) -> String {
             "stopped by casebook, because it sent nothing for the time of --limit silence=TIME".to_owned()
         }
         ClientEnd::OutOfTime => "stopped by casebook after the time of --limit run=TIME".to_owned(),
-        ClientEnd::Stopped => "stopped by a signal".to_owned(),
+        ClientEnd::Stopped => "stopped by the user".to_owned(),
     }
 }
 

@@ -91,7 +91,7 @@ fn waiting_server_reports_at_a_signal() {
     server.signal(Signal::SIGINT);
     let out: Vec<String> = server.out.by_ref().collect();
     let out = out.join("\n");
-    assert!(out.contains("failed  http/method-header-sent") && out.contains("stopped by a signal"), "{out}");
+    assert!(out.contains("failed  http/method-header-sent") && out.contains("stopped by the user"), "{out}");
     assert_eq!(server.end().0, Some(1));
 }
 
