@@ -7,6 +7,7 @@ mod absent;
 mod advertised;
 mod by_messages;
 mod calls;
+mod nothing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(super) use by_messages::{ByMessages, Scene, by_messages, reads_messages};
+pub(super) use nothing::about_nothing;
 
 use super::compare;
 use super::places;
@@ -127,7 +129,10 @@ impl Misses {
 
     /// Compares each message that a client sent in the step.
     fn sent(&mut self, schema: &SharedSchema, observed: &StepObservation) {
-        self.each("sent", schema, &observed.sent, &[], observed.unread.as_deref());
+        let is_demanded = schema.premise().is_none() || !observed.sent.is_empty();
+        if is_demanded || observed.unread.is_some() {
+            self.each("sent", schema, &observed.sent, &[], observed.unread.as_deref());
+        }
     }
 
     fn each(&mut self, key: &str, schema: &SharedSchema, messages: &[Parts], places: &[usize], unread: Option<&str>) {
@@ -279,6 +284,7 @@ fn view(observed: &StepObservation) -> Parts {
         status,
         advertised,
         tools,
+        possible_flaws: _,
         calls,
         saw,
         structured,
@@ -296,6 +302,7 @@ fn view(observed: &StepObservation) -> Parts {
         not_utf8: _,
         endless,
         repeated_id,
+        cancelled_unknown,
         unopened: _,
         replies,
         sent,
@@ -348,6 +355,7 @@ fn view(observed: &StepObservation) -> Parts {
         ("events", list(events)),
         ("varies", known(varies.is_some(), json(varies))),
         ("repeated-id", known(*repeated_id, json(repeated_id))),
+        ("cancelled-unknown", cancelled_unknown.clone().map(|id| Observed::Value(Value::String(id)))),
         ("endless", endless.map(|page| Observed::Value(page.into()))),
         ("mistyped", mistyped.clone().map(|one| one.map(|one| Value::String(one.message)))),
         ("replies", messages(replies)),

@@ -19,44 +19,67 @@ use crate::model::observation::Observed;
 const LEVELS: usize = 64;
 /// The bytes of a schema that is checked.
 const BYTES: usize = 64_000;
-/// Finds the flaws of a tool.
-pub(super) fn flaws(tool: &Members<'_>) -> BTreeSet<Flaw> {
-    let mut found = BTreeSet::new();
-    let input = tool.get("inputSchema").map(|raw| raw.get());
-    found.extend(schema(input.unwrap_or("null"), Flaw::InvalidInputSchema));
-    found.extend(tool.get("outputSchema").into_iter().flat_map(|raw| schema(raw.get(), Flaw::InvalidOutputSchema)));
-    let root =
-        tool.get("inputSchema").and_then(|raw| envelope::members(raw)).and_then(|root| root.get("type").copied());
-    if root.and_then(envelope::scalar::<String>).as_deref() != Some("object") {
-        found.insert(Flaw::NoObjectRoot);
-    }
-    found
+
+/// The flaws of a tool.
+#[derive(Default)]
+pub(super) struct Flaws {
+    pub(super) found: BTreeSet<Flaw>,
+    /// The flaws that the tool could have, by what its schemas contain.
+    pub(super) possible: BTreeSet<Flaw>,
 }
 
-fn schema(text: &str, invalid: Flaw) -> BTreeSet<Flaw> {
-    let mut found = BTreeSet::new();
-    if text.len() > BYTES {
-        found.insert(Flaw::Large);
+/// Finds the flaws of a tool.
+pub(super) fn flaws(tool: &Members<'_>) -> Flaws {
+    let mut flaws = Flaws::default();
+    let schemas = [("inputSchema", Flaw::InvalidInputSchema), ("outputSchema", Flaw::InvalidOutputSchema)];
+    for (name, invalid) in schemas {
+        if let Some(raw) = tool.get(name) {
+            flaws.possible.insert(invalid);
+            flaws.look_into(raw.get(), invalid);
+        }
     }
-    if nesting::depth(text.as_bytes()) > LEVELS {
-        found.insert(Flaw::Deep);
+    let root =
+        tool.get("inputSchema").and_then(|raw| envelope::members(raw)).and_then(|root| root.get("type").copied());
+    flaws.possible.insert(Flaw::NoObjectRoot);
+    if root.and_then(envelope::scalar::<String>).as_deref() != Some("object") {
+        flaws.found.insert(Flaw::NoObjectRoot);
     }
-    if !found.is_empty() {
-        return found;
+    flaws
+}
+
+impl Flaws {
+    fn look_into(&mut self, text: &str, invalid: Flaw) {
+        let size = (text.len() > BYTES).then_some(Flaw::Large);
+        let depth = (nesting::depth(text.as_bytes()) > LEVELS).then_some(Flaw::Deep);
+        self.found.extend(size.into_iter().chain(depth));
+        if size.or(depth).is_some() {
+            return;
+        }
+        let Observed::Value(root) = messages::kept_text(text) else {
+            self.found.insert(Flaw::Unreadable);
+            return;
+        };
+        self.found.extend(match is_valid(&root) {
+            None => Some(Flaw::UnknownDialect),
+            Some(true) => None,
+            Some(false) => Some(invalid),
+        });
+        if root.get("$schema").is_some() {
+            self.possible.insert(Flaw::UnknownDialect);
+        }
+        if invalid == Flaw::InvalidInputSchema
+            && let Some(flaws) = marks::flaws(&root)
+        {
+            self.possible.extend([Flaw::IllegalHeaderMark, Flaw::RepeatedHeaderMark, Flaw::UnreachableHeaderMark]);
+            self.found.extend(flaws);
+        }
+        let mut document = Document { root: &root, names: BTreeSet::new(), has_parts: false, references: Vec::new() };
+        document.walk(&root);
+        if !document.references.is_empty() {
+            self.possible.extend([Flaw::ExternalReference, Flaw::DanglingReference, Flaw::UncheckedReference]);
+        }
+        self.found.extend(document.references.iter().filter_map(|reference| document.astray(reference)));
     }
-    let Observed::Value(root) = messages::kept_text(text) else { return BTreeSet::from([Flaw::Unreadable]) };
-    match is_valid(&root) {
-        None => drop(found.insert(Flaw::UnknownDialect)),
-        Some(true) => {}
-        Some(false) => drop(found.insert(invalid)),
-    }
-    if invalid == Flaw::InvalidInputSchema {
-        found.extend(marks::flaws(&root));
-    }
-    let mut document = Document { root: &root, names: BTreeSet::new(), has_parts: false, references: Vec::new() };
-    document.walk(&root);
-    found.extend(document.references.iter().filter_map(|reference| document.astray(reference)));
-    found
 }
 
 /// Returns whether a schema is valid in the dialect that it declares, by default 2020-12; `None` for an unknown dialect.
@@ -161,7 +184,7 @@ mod tests {
 
     fn of(input: &Value) -> Vec<Flaw> {
         let tool = json!({ "inputSchema": input }).to_string();
-        flaws(&serde_json::from_str(&tool).expect("an object")).into_iter().collect()
+        flaws(&serde_json::from_str(&tool).expect("an object")).found.into_iter().collect()
     }
 
     #[test]
@@ -172,6 +195,19 @@ mod tests {
         assert_eq!(of(&json!({"type": "object", "properties": {"$ref": {"const": {"$ref": "http://x/"}}}})), []);
         let seven = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "items": [{}]});
         assert_eq!(of(&seven), []);
+    }
+
+    #[test]
+    fn flaw_is_possible_if_the_schema_has_what_it_is_about() {
+        let of = |input: Value| {
+            let tool = json!({ "inputSchema": input }).to_string();
+            flaws(&serde_json::from_str(&tool).expect("an object")).possible
+        };
+        let plain = BTreeSet::from([Flaw::NoObjectRoot, Flaw::InvalidInputSchema]);
+        assert_eq!(of(json!({"type": "object", "default": {"$ref": "#", "x-mcp-header": "A"}})), plain);
+        let marked = of(json!({"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}));
+        assert!(marked.contains(&Flaw::UnreachableHeaderMark) && !marked.contains(&Flaw::DanglingReference));
+        assert!(of(json!({"not": {"$ref": "#"}})).contains(&Flaw::DanglingReference));
     }
 
     #[test]
@@ -188,7 +224,7 @@ mod tests {
         assert_eq!(of(&json!({"type": "object", "not": deep})), [Flaw::Deep]);
         let output =
             flaws(&serde_json::from_str(r#"{"inputSchema":{"type":"object"},"outputSchema":7}"#).expect("one"));
-        assert_eq!(output, BTreeSet::from([Flaw::InvalidOutputSchema]));
-        assert_eq!(flaws(&Members::new()), BTreeSet::from([Flaw::NoObjectRoot, Flaw::InvalidInputSchema]));
+        assert_eq!(output.found, BTreeSet::from([Flaw::InvalidOutputSchema]));
+        assert_eq!(flaws(&Members::new()).found, BTreeSet::from([Flaw::NoObjectRoot]));
     }
 }

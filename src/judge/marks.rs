@@ -18,11 +18,11 @@ const TOKEN: &str = "!#$%&'*+-.^_`|~";
 /// The types of arguments that can have a mark.
 const PRIMITIVE: [&str; 3] = ["string", "integer", "boolean"];
 
-/// Finds the flaws of all marks in a schema.
-pub(super) fn flaws(schema: &Value) -> BTreeSet<Flaw> {
+/// Finds the flaws of all marks in a schema; `None` if it has no mark.
+pub(super) fn flaws(schema: &Value) -> Option<BTreeSet<Flaw>> {
     let mut marks = Marks::default();
     marks.walk(schema, Place::Root);
-    marks.flaws
+    marks.has_any.then_some(marks.flaws)
 }
 
 /// The place of a schema within the schema of a tool.
@@ -38,6 +38,7 @@ enum Place {
 struct Marks {
     /// The names in lower case, because headers have no case.
     names: BTreeSet<String>,
+    has_any: bool,
     flaws: BTreeSet<Flaw>,
 }
 
@@ -66,6 +67,7 @@ impl Marks {
     }
 
     fn mark(&mut self, mark: &Value, schema: &Map<String, Value>, place: Place) {
+        self.has_any = true;
         let is_primitive = schema.get("type").and_then(Value::as_str).is_some_and(|name| PRIMITIVE.contains(&name));
         match place {
             Place::Property if is_primitive => {}
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     fn of(properties: &Value) -> Vec<Flaw> {
-        flaws(&json!({"type": "object", "properties": properties})).into_iter().collect()
+        flaws(&json!({"type": "object", "properties": properties})).unwrap_or_default().into_iter().collect()
     }
 
     #[test]
@@ -130,6 +132,6 @@ mod tests {
             assert_eq!(of(&json!({ "a": unreachable })), [Flaw::UnreachableHeaderMark]);
         }
         let root = json!({"type": "object", "x-mcp-header": "a", "$defs": {"b": marked("string", json!("b"))}});
-        assert_eq!(flaws(&root), [Flaw::UnreachableHeaderMark].into());
+        assert_eq!(flaws(&root), Some([Flaw::UnreachableHeaderMark].into()));
     }
 }

@@ -247,23 +247,25 @@ impl Judge {
         if let Some(finding) = implied::no_session(observed).filter(|_| !implied::is_about_handshake(requirement)) {
             return (requirement.level != Level::May).then(|| verdict_of(VerdictKind::NotAsked, finding));
         }
-        let (kind, detail) = self.compare(check, requirement.level, observed, id);
+        let (kind, detail) = self.compare(check, requirement, observed, id);
         Some(verdict(step, check, requirement.level, kind, detail))
     }
 
     /// Compares the step with each alternative of a check.
     ///
     /// Gives the first alternative that holds. If none does, it gives the parts that cannot be read, if there is an
-    /// alternative that fails by nothing else, or the parts that do not hold. In a pair, nothing is asked either if the
-    /// client refused an error of the tool after which nothing is asked.
+    /// alternative that fails by nothing else, or the parts that do not hold. An alternative that holds because the step
+    /// has nothing that it is about leaves nothing to ask. In a pair, nothing is asked either if the client refused an error of the tool after
+    /// which nothing is asked.
     fn compare(
         &self,
         check: &Check,
-        level: Level,
+        requirement: &Requirement,
         observed: &StepObservation,
         id: &TestId,
     ) -> (VerdictKind, Vec<Detail>) {
-        let (mut missed, mut unknown) = (Vec::new(), Vec::new());
+        let level = requirement.level;
+        let (mut missed, mut unknown, mut nothing) = (Vec::new(), Vec::new(), None);
         for alternative in &check.alternatives {
             let Expectation { name, allowed_by, not_asked, .. } = alternative;
             let mut wrong = expect::misses(alternative, observed, id);
@@ -273,6 +275,11 @@ impl Judge {
             if wrong.is_empty() && *not_asked {
                 let reason = name.clone().unwrap_or_default();
                 return (VerdictKind::NotAsked, vec![Finding::NotAsked { reason }.into()]);
+            }
+            let idle = || expect::about_nothing(alternative, observed, &requirement.roles);
+            if let Some(reason) = wrong.is_empty().then(idle).flatten() {
+                nothing = nothing.or(Some(reason));
+                continue;
             }
             if wrong.is_empty() {
                 let kind = if allowed_by.is_some() { VerdictKind::Allowed } else { held(level) };
@@ -284,11 +291,14 @@ impl Judge {
                 if wrong.missed.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.missed) };
             into.extend(findings.into_iter().map(detail));
         }
+        if let Some(reason) = nothing {
+            return (VerdictKind::NotAsked, vec![Finding::NotAsked { reason: reason.to_owned() }.into()]);
+        }
         // Clients may hand an error of the tool to their user as an exception.
         if observed.outcome == Outcome::Refused
             && let Some(relayed) = &observed.relayed
             && relayed.server.outcome == Outcome::ToolError
-            && let nothing @ (VerdictKind::NotAsked, _) = self.compare(check, level, &relayed.server, id)
+            && let nothing @ (VerdictKind::NotAsked, _) = self.compare(check, requirement, &relayed.server, id)
         {
             return nothing;
         }

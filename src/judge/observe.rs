@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare;
-use super::flaws::flaws;
-use super::ids::repeated_ids;
+use super::flaws::{Flaws, flaws};
+use super::ids::ids;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
@@ -105,9 +105,9 @@ impl Observer<'_> {
                 observed.events = found.into_iter().map(|event| self.named(event)).collect();
             }
         }
-        let repeated = repeated_ids(&self.transcript.opening, &wires);
-        for (observed, repeated) in steps.iter_mut().zip(repeated) {
-            observed.repeated_id = repeated;
+        for (observed, ids) in steps.iter_mut().zip(ids(&self.transcript.opening, &wires)) {
+            observed.repeated_id = ids.are_repeated;
+            observed.cancelled_unknown = ids.cancelled_unknown;
         }
         // After such an outcome the session can go on.
         let goes_on = |last: &Outcome| {
@@ -325,7 +325,7 @@ impl Observer<'_> {
             Asks::List => {
                 envelope::items(result.get("tools")?)?;
                 observed.advertised = self.advertised(wire)?;
-                observed.tools = self.flaws_by_tool(wire)?;
+                self.look_for_flaws(wire, observed)?;
                 Some(Outcome::Success)
             }
             Asks::Call(tool) => self.call(tool, result, observed),
@@ -358,20 +358,22 @@ impl Observer<'_> {
         Some(self.compare_tools(&first))
     }
 
-    /// The tools of a server without a fixture, each with its flaws.
-    fn flaws_by_tool(&self, wire: &Wire<'_>) -> Option<BTreeMap<String, BTreeSet<Flaw>>> {
-        let mut found: BTreeMap<String, BTreeSet<Flaw>> = BTreeMap::new();
+    /// Records the flaws of the tools of a server without a fixture.
+    fn look_for_flaws(&self, wire: &Wire<'_>, observed: &mut StepObservation) -> Option<()> {
         if !matches!(self.test.reach, Applicability::FixedOnly(_)) {
-            return Some(found);
+            return Some(());
         }
         let mut names = BTreeSet::new();
         for (name, tool) in messages::listed(wire)? {
             let is_twice = name.clone().is_some_and(|name| !names.insert(name));
-            let twice = is_twice.then_some(Flaw::ListedTwice);
+            let Flaws { found, possible } = flaws(&tool);
+            observed.possible_flaws.extend(possible);
+            observed.possible_flaws.extend((names.len() > 1).then_some(Flaw::ListedTwice));
+            let found = found.into_iter().chain(is_twice.then_some(Flaw::ListedTwice));
             // A tool without a name has flaws as well.
-            found.entry(name.unwrap_or_default()).or_default().extend(flaws(&tool).into_iter().chain(twice));
+            observed.tools.entry(name.unwrap_or_default()).or_default().extend(found);
         }
-        Some(found)
+        Some(())
     }
 
     /// The listed tools, each compared with the fixture's.
@@ -521,6 +523,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         status: None,
         advertised: BTreeMap::new(),
         tools: BTreeMap::new(),
+        possible_flaws: BTreeSet::new(),
         calls: BTreeMap::new(),
         saw: None,
         structured: None,
@@ -536,6 +539,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         events: Vec::new(),
         varies: None,
         repeated_id: false,
+        cancelled_unknown: None,
         unopened: false,
         replies: Vec::new(),
         reply_places: Vec::new(),

@@ -429,7 +429,7 @@ pub struct Check {
 }
 
 /// One acceptable result. All conditions that are given must hold.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Expectation {
     /// The name under which reports mention this alternative.
     pub name: Option<String>,

@@ -24,6 +24,7 @@ mod need;
 mod neutral;
 pub mod observation;
 pub mod pair;
+mod premise;
 pub mod program;
 pub mod reason;
 pub mod record;

@@ -164,6 +164,9 @@ pub struct StepObservation {
     /// The flaws of each tool that a fixed server lists, if the case does not know its tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeSet<Flaw>>,
+    /// The flaws that one of these tools could have, by what its schemas contain.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub possible_flaws: BTreeSet<Flaw>,
     /// The marks of the calls of each tool that a fixed server lists, with the evidence of the flaws among them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, BTreeMap<CallMark, CallEvidence>>,
@@ -216,6 +219,9 @@ pub struct StepObservation {
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,
+    /// The id, as JSON, of a request that the target cancels with a notification, and never sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_unknown: Option<String>,
     /// `true` if the server answered the handshake before the step with an error, so that nothing else was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unopened: bool,

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use super::premise;
 use crate::jsonrpc::nesting;
 
 /// The deepest nesting of a schema.
@@ -42,6 +43,7 @@ pub struct Schema {
 pub struct SharedSchema {
     value: Value,
     compiled: OnceLock<Result<Schema, String>>,
+    premise: OnceLock<Option<Box<SharedSchema>>>,
     text: OnceLock<String>,
     /// `true` for a schema of casebook's own, which is no one's input.
     is_own: bool,
@@ -56,6 +58,12 @@ impl SharedSchema {
     /// Returns the schema as written.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// Returns what a value must have so that the schema demands anything of it; `None` if it demands nothing.
+    pub fn premise(&self) -> Option<&Self> {
+        let derive = || premise::of(&self.value).map(|premise| Box::new(Self::from(premise)));
+        self.premise.get_or_init(derive).as_deref()
     }
 
     /// Returns whether the text of the schema has a part.
@@ -75,7 +83,8 @@ impl SharedSchema {
 
 impl From<Value> for SharedSchema {
     fn from(value: Value) -> Self {
-        Self { value, compiled: OnceLock::new(), text: OnceLock::new(), is_own: false }
+        let (compiled, premise, text) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { value, compiled, premise, text, is_own: false }
     }
 }
 

@@ -275,6 +275,7 @@ impl Keeper<'_> {
             status: _,
             advertised,
             tools,
+            possible_flaws: _,
             calls,
             saw,
             structured,
@@ -288,6 +289,7 @@ impl Keeper<'_> {
             events,
             varies: _,
             repeated_id: _,
+            cancelled_unknown,
             unopened: _,
             stray,
             mistyped,
@@ -323,7 +325,7 @@ impl Keeper<'_> {
             Observed::Value(one) => vec![&mut one.pointer, &mut one.message],
             Observed::Unreadable(reason) => vec![reason],
         });
-        self.hide_all(unread.iter_mut().chain(said).chain(stray).chain(mistyped));
+        self.hide_all(unread.iter_mut().chain(said).chain(stray).chain(cancelled_unknown).chain(mistyped));
         if let Some(relayed) = relayed {
             self.step(&mut relayed.server);
         }

@@ -3,7 +3,7 @@
 //! Takes an expectation and the observation of a step, gives whether it holds, does not hold, or depends on something
 //! that the messages do not show. Must not know levels, controls or sessions.
 
-use super::{Dependencies, Misses, depends_on_messages, fits, one_of, several, view};
+use super::{Dependencies, Misses, about_nothing, depends_on_messages, fits, one_of, several, view};
 use crate::model::TestId;
 use crate::model::case::{CanaryState, Expectation, Matcher, Outcome};
 use crate::model::observation::StepObservation;
@@ -18,7 +18,8 @@ const ANSWERS: &str = "depends on the answers of the client's user";
 const REFUSED: &str = "the server refused the request, and the messages do not show why";
 
 /// The members of an observation that the messages alone decide.
-const OF_MESSAGES: [&str; 7] = ["asked", "canary", "fetches", "mistyped", "repeated-id", "rounds", "sent"];
+const OF_MESSAGES: [&str; 8] =
+    ["asked", "cancelled-unknown", "canary", "fetches", "mistyped", "repeated-id", "rounds", "sent"];
 
 /// A step of a client that nobody drives.
 #[derive(Clone, Copy)]
@@ -125,7 +126,8 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         (missed, ..) if !missed.is_empty() => ByMessages::Misses(missed),
         (_, Some(unknown), _) => ByMessages::Open(unknown.to_string()),
         (_, None, Some(reason)) => ByMessages::Open(reason.to_owned()),
-        (_, None, None) => ByMessages::Holds,
+        (_, None, None) => about_nothing(expected, observed, &[])
+            .map_or(ByMessages::Holds, |reason| ByMessages::Open(reason.to_owned())),
     }
 }
 
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(of(&success(), &seen, true, true), ByMessages::Open(USER.to_owned()));
         let sent = |schema| Expectation { sent: Some(schema), ..success() };
         // A part that does not hold decides, whatever the user got.
-        let missed = of(&sent(json!(false).into()), &seen, true, true);
+        let missed = of(&sent(json!(true).into()), &seen, true, true);
         assert!(matches!(missed, ByMessages::Misses(_)), "{missed:?}");
         let absent =
             Expectation { matches: Some(json!({"not": {"required": ["sent"]}}).into()), ..Expectation::default() };
