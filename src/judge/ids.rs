@@ -1,37 +1,73 @@
 //! The ids of a target's requests within a session.
 //!
-//! Takes the messages of a test, gives the steps with a repeated id. Must not know which behaviour is right.
+//! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled and was never used. Must
+//! not know which behaviour is right.
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
+use super::compare;
 use super::messages::Wire;
-use crate::jsonrpc::envelope::Envelope;
+use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::transcript::{Message, Party};
 
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
+/// The notification that cancels a request.
+const CANCELLED: &str = "notifications/cancelled";
 
-/// Returns for each step whether one of its requests has the id of an earlier request. A new session begins with
-/// `initialize`.
-pub(super) fn repeated_ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<bool> {
-    let mut ids = BTreeSet::new();
-    for message in opening.iter().filter(|message| message.from == Party::Target) {
-        _ = Envelope::read(&message.text).is_some_and(|envelope| repeats(&mut ids, &envelope));
-    }
-    let repeated = steps.iter().map(|wire| {
-        // Every request is counted, so that all their ids are known in later steps.
-        wire.of(Party::Target).filter(|(_, envelope)| repeats(&mut ids, envelope)).count() > 0
-    });
-    repeated.collect()
+/// What a step shows of the ids of the target's requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ids {
+    /// `true` if a request has the id of an earlier request of the same session.
+    pub(super) are_repeated: bool,
+    /// The id of a request that a notification cancels, and that the target never sent.
+    pub(super) cancelled_unknown: Option<String>,
 }
 
-/// Adds the id of a request to those of its session; returns whether it was there.
-fn repeats(ids: &mut BTreeSet<String>, envelope: &Envelope<'_>) -> bool {
-    let (Some(method), Some(id)) = (envelope.method.as_deref(), envelope.id) else { return false };
-    if method == INITIALIZE {
-        ids.clear();
+/// Returns what each step shows. A new session begins with `initialize`.
+pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
+    let mut used = Used::default();
+    for message in opening.iter().filter(|message| message.from == Party::Target) {
+        _ = Envelope::read(&message.text).is_some_and(|envelope| used.repeats(&envelope));
     }
-    !ids.insert(id.get().to_owned())
+    let of_step = |wire: &Wire<'_>| {
+        let mut found = Ids::default();
+        for (_, envelope) in wire.of(Party::Target) {
+            found.are_repeated |= used.repeats(envelope);
+            found.cancelled_unknown = found.cancelled_unknown.or_else(|| used.cancelled_unknown(envelope));
+        }
+        found
+    };
+    steps.iter().map(of_step).collect()
+}
+
+/// The ids of the target's requests so far.
+#[derive(Default)]
+struct Used {
+    in_session: BTreeSet<String>,
+    ever: Vec<Value>,
+}
+
+impl Used {
+    /// Adds the id of a request; returns whether its session had it.
+    fn repeats(&mut self, envelope: &Envelope<'_>) -> bool {
+        let (Some(method), Some(id)) = (envelope.method.as_deref(), envelope.id) else { return false };
+        if method == INITIALIZE {
+            self.in_session.clear();
+        }
+        self.ever.extend(scalar::<Value>(id));
+        !self.in_session.insert(id.get().to_owned())
+    }
+
+    /// Returns the id in a cancellation, if no request had it.
+    fn cancelled_unknown(&self, envelope: &Envelope<'_>) -> Option<String> {
+        let method = envelope.method.as_deref()?;
+        let id = envelope.params.filter(|_| method == CANCELLED).and_then(members)?.get("requestId")?.get();
+        let value = serde_json::from_str(id).ok()?;
+        (!self.ever.iter().any(|known| compare::equal(known, &value))).then(|| id.to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +89,21 @@ mod tests {
             step(&[("tools/call", 1)]),
             step(&[("initialize", 0), ("tools/call", 1)]),
         ];
-        assert_eq!(repeated_ids(&[], &steps.each_ref().map(Wire::new)), [false, false, true, false]);
+        let repeated: Vec<_> =
+            ids(&[], &steps.each_ref().map(Wire::new)).into_iter().map(|step| step.are_repeated).collect();
+        assert_eq!(repeated, [false, false, true, false]);
+    }
+
+    #[test]
+    fn cancelled_id_must_be_one_of_a_request() {
+        let call = r#"{"id":7,"method":"tools/call"}"#;
+        let cancel = |id: &str| format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        let of = |id: &str| {
+            let messages = [call, &cancel(id)].map(|text| samples::message(Party::Target, text)).into();
+            let step = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+            ids(&[], &[Wire::new(&step)])[0].cancelled_unknown.clone()
+        };
+        assert_eq!([of("7"), of("7.0")], [None, None]);
+        assert_eq!([of("8"), of("\"7\"")], [Some("8".to_owned()), Some("\"7\"".to_owned())]);
     }
 }

@@ -21,6 +21,9 @@ const TYPES: (&str, &str) = ("messages", "types-kept");
 /// The requirement on the pages of a list.
 const END: (&str, &str) = ("tools", "list-ends");
 
+/// The requirement on the requests that a client cancels.
+const CANCELLED: (&str, &str) = ("lifecycle", "cancelled-request-known");
+
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
@@ -52,8 +55,18 @@ pub(super) fn verdicts(
         let message = format!("page {} of the list is an earlier page again, with a cursor for more", seen.endless?);
         Some((step, violation(String::new(), message, None)))
     });
-    let found =
-        [(ONLY_MESSAGES, stray), (HANDSHAKE, unopened), (ENCODING, undecoded), (TYPES, mistyped), (END, endless)];
+    let unknown = seen.steps.iter().enumerate().find_map(|(step, seen)| {
+        let message = format!("the request {} is cancelled, and was never sent", seen.cancelled_unknown.as_ref()?);
+        Some((step, violation(String::new(), message, None)))
+    });
+    let found = [
+        (ONLY_MESSAGES, stray),
+        (HANDSHAKE, unopened),
+        (ENCODING, undecoded),
+        (TYPES, mistyped),
+        (END, endless),
+        (CANCELLED, unknown),
+    ];
     let broken =
         found.into_iter().filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()

@@ -328,6 +328,7 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         ("took", words(TimeClass::ALL, TimeClass::word)),
         ("fetches", Shape::Integer),
         ("repeated-id", Shape::Flag),
+        ("cancelled-unknown", Shape::Text),
         ("endless", Shape::Integer),
         ("mistyped", Shape::Text),
         ("size", words(SizeClass::ALL, SizeClass::word)),
@@ -443,6 +444,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         ("method", Shape::Text),
         ("early", Shape::Text),
         ("late", Shape::Text),
+        ("other-session", Shape::Text),
         ("headers", Shape::Headers),
     ];
     closed("a message of the client", members)

@@ -234,6 +234,8 @@ pub(crate) const CLOSED_REQUEST: &str = ":request";
 pub(crate) const EARLY: &str = ":early";
 /// The name of the header of an answer that comes after the reply that waited for it.
 pub(crate) const LATE: &str = ":late";
+/// The name of the header of a request with the id of a session that its server did not begin, or has ended.
+pub(crate) const OTHER_SESSION: &str = ":other-session";
 /// The header of a request that resumes a stream, with the id of its last event.
 pub(crate) const LAST_EVENT: &str = "last-event-id";
 /// The largest number of headers kept of a message. A message with this many may have had more.

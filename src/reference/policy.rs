@@ -361,6 +361,8 @@ decisions! {
         limits_requests: bool = true,
         /// A request without a reply in time is cancelled.
         cancels: bool = true,
+        /// The id in the notification that cancels a request.
+        cancelled_id: fn(Value) -> Value = std::convert::identity,
         /// The first request of a call has no state of another call.
         repeats_last_state: bool = false,
         /// A retry has the state of its own call, not the state that any call received last.

@@ -269,6 +269,7 @@ impl Client {
             "initialize" => self.policy.client.after_unanswered_handshake.map(str::to_owned),
             _ if self.has_headers() => None,
             _ => {
+                let id = (self.policy.client.cancelled_id)((self.policy.client.id)(id));
                 let params = json!({ "requestId": id, "reason": "no reply in time" });
                 Some(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string())
             }

@@ -425,6 +425,13 @@ pub(super) fn remove_error_id(response: &mut Value) {
 
 // Headers of a client.
 
+pub(super) fn capitalize_session(headers: &mut HeaderMap) {
+    if let Some(session) = headers.get_mut("mcp-session-id") {
+        let capital = session.to_str().unwrap_or_default().to_uppercase();
+        *session = HeaderValue::from_str(&format!("S-{capital}")).unwrap_or_else(|_| HeaderValue::from_static("S"));
+    }
+}
+
 pub(super) fn send_earlier_version(headers: &mut HeaderMap) {
     if let Some(version) = headers.get_mut("mcp-protocol-version") {
         *version = HeaderValue::from_static("2025-03-26");

@@ -11,14 +11,14 @@ use serde_json::{Map, json};
 
 use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
-    ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, change_value, coerce,
-    declare_draft_7, decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, indent,
-    invalidate_nested_marks, keep_carriage_returns, let_texts_end_with_newline, list_by_connection,
-    list_by_side_effect, lose_name, make_floats, make_single_choice, merge_text_blocks, refuse_by_prefix,
-    refuse_comments, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers,
-    remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition, remove_members,
-    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
-    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, capitalize_session,
+    change_value, coerce, declare_draft_7, decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake,
+    ignore_external, indent, invalidate_nested_marks, keep_carriage_returns, let_texts_end_with_newline,
+    list_by_connection, list_by_side_effect, lose_name, make_floats, make_single_choice, merge_text_blocks,
+    refuse_by_prefix, refuse_comments, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
+    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
+    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
+    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
     send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
     unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
@@ -135,6 +135,9 @@ mutants! { |p|
         /// `enumNames` is missing from the form.
         "enum-names-lost": p.edit(Question, "/requestedSchema/properties/*/enumNames", Remove) => [
             "sep-1330/legacy-titled"],
+        /// A question has a progress token that is neither a string nor an integer.
+        "question-token-as-fraction": p.edit(Question, "/_meta", Default(r#"{"progressToken":1.5}"#)) => [
+            "base/progress-token-type", "messages/types-kept"],
         /// `default` is missing from the form.
         "defaults-lost": p.edit(Question, "/requestedSchema/properties/*/default", Remove) => [
             "sep-1034/boolean-default-kept", "sep-1034/default-kept"],
@@ -742,7 +745,8 @@ mutants! { |p|
             p.user.is_filled_in = |default| ![json!(0), json!(false), json!(""), json!([])].contains(default) => [
             "sep-1034/client-prefills"],
         /// Defaults are filled in after the validation of the answer, even if they are invalid.
-        "defaults-unchecked": p.user.defaults_are_checked = false => ["elicitation/client-validates"],
+        "defaults-unchecked": p.user.defaults_are_checked = false => ["elicitation/client-validates",
+            "sep-1034/client-prefills"],
         /// The first option or an empty value is filled in instead of the default.
         "default-wrong-value": p.user.default = |field, _| value_without_defaults(field) => [
             "sep-1034/client-prefills"],
@@ -973,6 +977,14 @@ mutants! { |p|
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
             "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
             "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+        /// Requests have another `MCP-Session-Id` than the server's.
+        "session-header-altered": p.client.headers = capitalize_session => [
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "lifecycle/session-id-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
+            "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
+            "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// A reply whose media type has parameters is not read.
         "media-parameters-refused": p.client.accepts_media_parameters = false => ["http/both-answers-read"],
         /// A marked argument is looked up by its name alone, at any path.
@@ -1077,7 +1089,7 @@ mutants! { |p|
         /// The ids of requests are fractions.
         "request-id-as-fraction":
             p.client.id = |id| json!(f64::from(u32::try_from(id).unwrap_or(u32::MAX)) + 0.5) => [
-            "base/id-is-string-or-integer"],
+            "base/id-is-string-or-integer", "messages/types-kept"],
         /// Answers are also sent as separate responses, even if the server sends no requests.
         "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
             "http/no-responses-posted", "http/version-header-sent", "stdio/no-responses-written"],
@@ -1149,5 +1161,8 @@ mutants! { |p|
         /// A request without a reply in time is not cancelled by a notification.
         "timeout-not-cancelled": p.client.cancels = false => ["lifecycle/timeout-cancels",
             "lifecycle/timeout-is-notified"],
+        /// The id of a cancelled request is sent as a string.
+        "cancelled-id-as-string": p.client.cancelled_id = |id| id.to_string().into() => [
+            "lifecycle/cancelled-request-known"],
     }
 }

@@ -24,7 +24,7 @@ use crate::drive::fault;
 use crate::drive::fault::AbortOnDrop;
 use crate::drive::kept_headers::{self, Headers};
 use crate::model::case::Written;
-use crate::model::transcript::{CLOSED, CLOSED_REQUEST, EARLY, LAST_EVENT, SESSION_HEADER};
+use crate::model::transcript::{CLOSED, CLOSED_REQUEST, EARLY, LAST_EVENT, OTHER_SESSION, SESSION_HEADER};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -58,6 +58,10 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     if held.as_ref().is_some_and(|held| held.since.elapsed() < SOONEST) {
         kept.push(pair(EARLY, "true"));
     }
+    let session = parts.headers.get(SESSION_HEADER).and_then(|session| session.to_str().ok());
+    if session.is_some_and(|session| server.of_session(session).is_none()) {
+        kept.push(pair(OTHER_SESSION, "true"));
+    }
     let body = match read(body, &server.long).await {
         Ok(body) => body,
         Err((beginning, length)) => {
@@ -73,7 +77,6 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
     if !is_local(&parts.headers) {
         return empty(&server, 403);
     }
-    let session = parts.headers.get(SESSION_HEADER).and_then(|session| session.to_str().ok());
     match parts.method {
         Method::POST if body.len() != text.len() || std::str::from_utf8(&body).is_err() => {
             respond(Reply::unreadable("not UTF-8", false), &parts.headers, &server).await

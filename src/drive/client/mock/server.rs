@@ -240,6 +240,12 @@ impl Server {
         self.state().sessions.contains_key(session)
     }
 
+    /// Returns the server that has a session: this one, or one of another revision at the same address.
+    pub(super) fn of_session(&self, session: &str) -> Option<&Self> {
+        let mut all = std::iter::once(self).chain(self.others.iter().map(|other| &**other));
+        all.find(|one| one.has_session(session))
+    }
+
     /// Keeps a response until the client resumes its stream; returns the id of the event that it names then.
     pub(super) fn hold(&self, message: String) -> String {
         let held = &mut self.state().held;
@@ -255,14 +261,15 @@ impl Server {
 
     /// Ends a session; returns the HTTP status of the reply.
     pub(super) fn end(&self, session: Option<&str>) -> u16 {
-        let of_session = |one: &&Arc<Self>| session.is_some_and(|session| one.has_session(session));
-        if let Some(other) = self.others.iter().find(of_session) {
-            return other.end(session);
+        if let Some((session, server)) = session.and_then(|session| Some((session, self.of_session(session)?))) {
+            server.state().sessions.remove(session);
+            return 200;
         }
-        if self.is_stateless() {
-            return 405;
+        match session {
+            _ if self.is_stateless() => 405,
+            None => 400,
+            Some(_) => 404,
         }
-        session.map_or(400, |session| if self.state().sessions.remove(session).is_some() { 200 } else { 404 })
     }
 
     fn request(self: &Arc<Self>, id: String, method: String, incoming: Incoming<'_>) -> Reply {

@@ -14,7 +14,7 @@ use crate::model::CaseId;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Test, Tool};
 use crate::model::spec::{Lifecycle, Revision, Role};
 use crate::model::template::{Bindings, Generator, Template};
-use crate::model::transcript::Party;
+use crate::model::transcript::{OTHER_SESSION, Party};
 
 fn revision(lifecycle: Lifecycle) -> Revision {
     Revision::all().rfind(|revision| revision.facts().lifecycle == lifecycle).expect("there is one")
@@ -218,6 +218,9 @@ async fn session_begins_is_required_and_ends() {
     assert_eq!(send(&mock.url(), "GET", &own, "").await.status, 405);
     assert_eq!(send(&mock.url(), "DELETE", &own, "").await.status, 200);
     assert_eq!(send(&mock.url(), "POST", &own, &list).await.status, 404);
+    let messages = mock.take_messages();
+    let others = messages.iter().filter(|message| message.header(OTHER_SESSION).is_some());
+    assert_eq!(others.count(), 2, "one that never began, and one that has ended: {messages:?}");
 }
 
 #[tokio::test]
