@@ -328,7 +328,6 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         ("took", words(TimeClass::ALL, TimeClass::word)),
         ("fetches", Shape::Integer),
         ("repeated-id", Shape::Flag),
-        ("cancelled-unknown", Shape::Text),
         ("endless", Shape::Integer),
         ("mistyped", Shape::Text),
         ("size", words(SizeClass::ALL, SizeClass::word)),
@@ -338,6 +337,8 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         members.push(("status", Shape::Integer));
         members.push(("events", list(Shape::Any)));
         members.push(("get-stream", list(words(GetStreamMessage::ALL, GetStreamMessage::word))));
+    } else {
+        members.push(("cancelled-unknown", Shape::Text));
     }
     if matches!(asks, Asks::List) {
         let pointers = || list(Shape::Text);
