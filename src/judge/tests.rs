@@ -477,7 +477,9 @@ fn flaw_that_another_flaw_may_hide_is_inconclusive() {
     let kind = |flaws: &[Flaw], without: &[Flaw]| {
         let tools = [("t".to_owned(), flaws.iter().copied().collect())].into();
         let wanted = Expectation { without: without.iter().copied().collect(), ..Expectation::default() };
-        weighed(Level::Must, wanted, StepObservation { tools, ..step(Outcome::Success) }).kind
+        // The tool has something that each flaw is about.
+        let possible_flaws = Flaw::ALL.iter().copied().collect();
+        weighed(Level::Must, wanted, StepObservation { tools, possible_flaws, ..step(Outcome::Success) }).kind
     };
     for hiding in [Flaw::Deep, Flaw::Large, Flaw::Unreadable] {
         assert_eq!(kind(&[hiding], &[Flaw::InvalidInputSchema]), Inconclusive);
