@@ -14,11 +14,11 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Returns the server that handles a message: that of its session, that of the revision that it names, or else the
 /// first.
 pub(super) fn of_message(first: &Arc<Server>, incoming: Incoming<'_>) -> Arc<Server> {
-    let all = || std::iter::once(first).chain(&first.others);
+    let all = || first.all();
     let chosen = if first.others.is_empty() {
         None
     } else if let Some(session) = incoming.session {
-        all().find(|one| one.has_session(session)).or_else(|| all().find(|one| !one.is_stateless()))
+        first.of_session(session).or_else(|| all().find(|one| !one.is_stateless()))
     } else {
         let message = Members::of(incoming.text).unwrap_or_default();
         let params = message.get("params").and_then(Members::of).unwrap_or_default();

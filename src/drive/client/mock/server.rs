@@ -236,14 +236,18 @@ impl Server {
     }
 
     /// Returns whether a session has begun and not ended.
-    pub(super) fn has_session(&self, session: &str) -> bool {
+    fn has_session(&self, session: &str) -> bool {
         self.state().sessions.contains_key(session)
     }
 
-    /// Returns the server that has a session: this one, or one of another revision at the same address.
-    pub(super) fn of_session(&self, session: &str) -> Option<&Self> {
-        let mut all = std::iter::once(self).chain(self.others.iter().map(|other| &**other));
-        all.find(|one| one.has_session(session))
+    /// The servers at the same address: this one, and those of other revisions.
+    pub(super) fn all(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// Returns the server at the same address that has a session.
+    pub(super) fn of_session(self: &Arc<Self>, session: &str) -> Option<&Arc<Self>> {
+        self.all().find(|one| one.has_session(session))
     }
 
     /// Keeps a response until the client resumes its stream; returns the id of the event that it names then.
@@ -260,12 +264,10 @@ impl Server {
     }
 
     /// Ends a session; returns the HTTP status of the reply.
-    pub(super) fn end(&self, session: Option<&str>) -> u16 {
-        if let Some((session, server)) = session.and_then(|session| Some((session, self.of_session(session)?))) {
-            server.state().sessions.remove(session);
-            return 200;
-        }
+    pub(super) fn end(self: &Arc<Self>, session: Option<&str>) -> u16 {
+        let ended = session.and_then(|session| self.of_session(session)?.state().sessions.remove(session));
         match session {
+            _ if ended.is_some() => 200,
             _ if self.is_stateless() => 405,
             None => 400,
             Some(_) => 404,
