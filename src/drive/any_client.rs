@@ -4,11 +4,12 @@
 //! the client. Must not know retries or the expected behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::io;
 use std::path::Path;
 use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
 
 use crate::drive::bind::{bind_all, canaries_of};
 use crate::drive::canary::{Canaries, CanaryError};
@@ -35,6 +36,9 @@ const ORDER: &str = "{order}";
 /// The words that are replaced by the name and the arguments of a call.
 const TOOL: &str = "{tool}";
 const ARGUMENTS: &str = "{arguments}";
+
+/// The time for the last lines of a client that has ended.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// The limits of an encounter.
 #[derive(Clone, Copy, Debug)]
@@ -301,9 +305,10 @@ impl Client {
     async fn exited(&mut self) -> ClientEnd {
         let Self { process, lines, written } = self;
         tokio::select! {
-            () = process.ended() => ClientEnd::Exited(String::new()),
-            never = keep(lines, written) => match never {},
+            () = process.ended() => {}
+            () = keep(lines, written) => process.ended().await,
         }
+        ClientEnd::Exited(String::new())
     }
 
     /// Stops the client; returns its exit status in words, and what it wrote.
@@ -311,16 +316,21 @@ impl Client {
         let Self { process, mut lines, written } = self;
         let stderr = process.stderr().clone();
         let reason = if matches!(end, ClientEnd::Exited(_)) { StopReason::Broken } else { StopReason::Hung };
+        let (mut stopping, mut reading) = (pin!(process.end(reason, async {})), pin!(keep(&mut lines, &written)));
         let stopped = tokio::select! {
-            stopped = process.end(reason, async {}) => stopped,
-            never = keep(&mut lines, &written) => match never {},
+            () = &mut reading => stopping.await,
+            stopped = &mut stopping => {
+                // What a process wrote last is read after its end. Another process may keep its pipe open.
+                _ = timeout(LAST_LINES, reading).await;
+                stopped
+            }
         };
         (stopped.how, [written.take(), stderr.take()])
     }
 }
 
-/// Keeps the lines of a client's output.
-async fn keep(lines: &mut Lines, written: &BoundedText) -> Infallible {
+/// Keeps the lines of a client's output, to its end.
+async fn keep(lines: &mut Lines, written: &BoundedText) {
     loop {
         match lines.next().await {
             LineEvent::Line(line) | LineEvent::Unended(line) => {
@@ -328,7 +338,7 @@ async fn keep(lines: &mut Lines, written: &BoundedText) -> Infallible {
                 written.push(b"\n");
             }
             LineEvent::Oversized => written.push(b"[a line that is too long]\n"),
-            LineEvent::Eof => std::future::pending().await,
+            LineEvent::Eof => return,
         }
     }
 }
