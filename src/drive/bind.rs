@@ -43,10 +43,15 @@ pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Rev
     let served = |test: &Test| test.role == Role::Server;
     // A bare request at the beginning opens no connection, and may end the session.
     let is_bare = |test: &Test| test.steps.iter().any(|step| matches!(step.when, When::Bare { .. }));
+    // A message that a server sends late belongs to an earlier test.
+    let listens = |test: &Test| {
+        test.steps.iter().any(|step| matches!(step.when, When::Cancel { .. }) || step.then.looks_into_events())
+    };
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
     served(first)
         && (target.is_fixed_server() || first.given == second.given)
         && opened(first) == opened(second)
+        && !listens(second)
         && ![first, second].into_iter().any(|test| alone(test) || is_bare(test) || test.opens(revision))
 }
 
