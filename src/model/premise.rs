@@ -17,8 +17,12 @@ pub(super) fn of(schema: &Value) -> Option<Value> {
     let demands: Vec<_> = keywords.keys().filter(demands).map(String::as_str).collect();
     match demands[..] {
         [] => {}
-        ["propertyNames"] => return Some(json!({ "type": "object", "minProperties": 1 })),
-        ["items"] => return Some(json!({ "type": "array", "minItems": 1 })),
+        // Some name, or some item, must have the premise.
+        ["propertyNames"] => {
+            let names = json!({ "not": of(&keywords["propertyNames"])? });
+            return Some(json!({ "type": "object", "not": { "propertyNames": names } }));
+        }
+        ["items"] => return Some(json!({ "type": "array", "contains": of(&keywords["items"])? })),
         _ => return Some(Value::Bool(true)),
     }
     let empty = Map::new();
@@ -59,9 +63,19 @@ mod tests {
         assert_eq!(of(&forbidden), Some(has("params", json!(true))));
         assert_eq!(of(&json!({ "required": ["id"], "properties": { "id": true } })), Some(json!(true)));
         assert_eq!(of(&json!(false)), Some(json!(true)));
-        let keys = json!({ "propertyNames": { "pattern": "^a" } });
-        assert_eq!(of(&keys), Some(json!({ "type": "object", "minProperties": 1 })));
-        assert_eq!(of(&json!({ "items": { "const": 1 } })), Some(json!({ "type": "array", "minItems": 1 })));
+        assert_eq!(of(&json!({ "items": { "const": 1 } })), Some(json!({ "type": "array", "contains": true })));
+    }
+
+    #[test]
+    fn premise_of_names_is_a_name() {
+        let of_names = |names: Value| {
+            let premise = of(&json!({ "propertyNames": names })).expect("a premise");
+            jsonschema::validator_for(&premise).expect("a schema")
+        };
+        let any = of_names(json!({ "pattern": "^a" }));
+        assert!(any.is_valid(&json!({ "b": 1 })) && !any.is_valid(&json!({})) && !any.is_valid(&json!("b")));
+        let with_slash = of_names(json!({ "if": { "pattern": "/" }, "then": { "pattern": "^a/" } }));
+        assert!(with_slash.is_valid(&json!({ "b": 1, "b/c": 1 })) && !with_slash.is_valid(&json!({ "b": 1 })));
     }
 
     #[test]
