@@ -229,6 +229,8 @@ decisions! {
         before_reply: fn(&str) -> Option<&'static str> = |_| None,
         /// The status for a GET request in a session.
         refused_get: u16 = 405,
+        /// The status of the reply to a request that ends its session.
+        session_ended: u16 = 204,
         /// The status for a GET or DELETE request without sessions.
         refused_old: u16 = 405,
         /// The headers of an event stream exclude buffering.
@@ -349,6 +351,8 @@ decisions! {
         renews_session: bool = true,
         /// The notification that ends a call with an error: none.
         refused_notification: Option<&'static str> = None,
+        /// The notification that gets a response: none.
+        answered_notification: Option<&'static str> = None,
         /// A client that supports older servers sends `server/discover` first.
         probes: bool = true,
         /// A message that is sent after an answered probe: none.

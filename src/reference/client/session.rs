@@ -219,6 +219,12 @@ impl Client {
                 {
                     return Err(Failure::protocol(format!("an unexpected notification `{method}`")));
                 }
+                Incoming::Notification { method }
+                    if self.policy.client.answered_notification.is_some_and(|answered| answered == method) =>
+                {
+                    let error = json!({ "code": -32600, "message": "no such request" });
+                    self.send_message(json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string()).await?;
+                }
                 Incoming::Notification { method } => {
                     self.tools.are_stale |= method == "notifications/tools/list_changed" && self.tools.listed.is_some();
                 }

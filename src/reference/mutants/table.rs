@@ -520,6 +520,8 @@ mutants! { |p|
         "marks-not-checked": p.tools.marks_are_checked = false => [],
         /// A GET request in a session gets the HTTP status 404.
         "get-refused-by-404": p.transport.refused_get = 404 => ["lifecycle/get-opens-or-refuses"],
+        /// The request that ends a session gets the HTTP status 403.
+        "session-end-forbidden": p.transport.session_ended = 403 => ["http/session-end-answered"],
         /// A GET or DELETE request without sessions is accepted.
         "old-requests-accepted": p.transport.refused_old = 200 => ["http/get-and-delete-refused"],
         /// Event streams lack the header against buffering.
@@ -1125,6 +1127,10 @@ mutants! { |p|
         /// A notification that cancels no running request ends the call.
         "vain-cancellation-refused-by-client": p.client.refused_notification = Some("notifications/cancelled") => [
             "lifecycle/invalid-cancellation-ignored"],
+        /// A notification that cancels no running request gets a response with an error.
+        "vain-cancellation-answered-by-client":
+            p.client.answered_notification = Some("notifications/cancelled") => [
+            "lifecycle/invalid-cancellation-ignored", "messages/notifications-get-no-response"],
         /// The answer to an elicitation in URL mode has content.
         "url-answer-with-content": p.user.visit_has_content = true => ["elicitation/url-answer-has-no-content"],
         /// Requests for lists do not declare elicitation.

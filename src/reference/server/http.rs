@@ -302,7 +302,7 @@ impl Endpoint {
             Ok(session) => {
                 session.end();
                 locked(&self.sessions).retain(|_, other| !Arc::ptr_eq(other, &session));
-                plain(204, "")
+                plain(self.policy().session_ended, "")
             }
         }
     }
