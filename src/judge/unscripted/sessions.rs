@@ -45,6 +45,8 @@ struct Claims {
 /// Returns the sessions of a conversation with a server that speaks these revisions, in the order of their beginnings.
 pub(super) fn sessions(messages: &[Message], offered: &[Revision]) -> Vec<Session> {
     let mut all: Vec<Session> = Vec::new();
+    // What comes before the first session belongs to it: a line that is no message, and the answer to it.
+    let mut early = Vec::new();
     let mut last = 0;
     for message in messages {
         let envelope = Envelope::read(&message.text).unwrap_or_default();
@@ -52,8 +54,12 @@ pub(super) fn sessions(messages: &[Message], offered: &[Revision]) -> Vec<Sessio
             Party::Target => of_client(message, &envelope, &mut all, last, offered),
             Party::Harness => of_server(&envelope, &all, last),
         };
-        let Some(session) = all.get_mut(place) else { continue };
+        let Some(session) = all.get_mut(place) else {
+            early.push(message.clone());
+            continue;
+        };
         session.note(message, &envelope);
+        session.messages.append(&mut early);
         session.messages.push(message.clone());
         last = place;
     }

@@ -111,3 +111,14 @@ fn client_of_another_revision_is_not_judged() {
     let messages: Vec<_> = [list(1), call(2, r#"{"b":2}"#, RESULT)].concat().iter().map(other).collect();
     assert_eq!(kinds(&[&messages]), []);
 }
+
+#[test]
+fn line_before_the_first_message_belongs_to_its_session() {
+    let stray = samples::message(Party::Target, "{");
+    let refused =
+        samples::message(Party::Harness, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#);
+    let messages = [&[stray, refused][..], &list(1)].concat();
+    let found = sessions(&messages, &[Revision::newest()]);
+    assert_eq!(found.iter().map(|session| session.messages.len()).collect::<Vec<_>>(), [4]);
+    assert_eq!(summary(&found[0]).unreadable, 1);
+}
