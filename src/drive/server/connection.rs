@@ -264,6 +264,14 @@ impl Connection {
         }
     }
 
+    /// Takes the messages that come on the GET stream just after a response.
+    pub(crate) async fn linger(&mut self, log: &mut ExchangeLog<'_>) {
+        let limit = log.deadline.narrowed(AFTERMATH);
+        while let Some(Some(arrival)) = limit.bound(next_on(self.get_stream.as_mut())).await
+            && log.received(arrival).is_ok()
+        {}
+    }
+
     /// Returns a message that has already arrived over stdio, or on the GET stream.
     async fn at_hand(&mut self) -> Option<Arrival> {
         let Channel::Stdio(stdio) = &mut self.channel else {

@@ -75,6 +75,9 @@ impl Connection {
                 self.exchange(&mut log, text, headers, &awaits).await
             }
         };
+        if step.then.looks_into_events() {
+            self.linger(&mut log).await;
+        }
         log.finish(end_of(end))
     }
 
