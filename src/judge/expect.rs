@@ -125,7 +125,9 @@ impl Misses {
 
     /// Compares each reply of the step.
     fn replies(&mut self, schema: &SharedSchema, observed: &StepObservation) {
-        let unread = observed.unread.as_deref().or_else(|| absent::reason(observed.outcome));
+        let is_refused = matches!(observed.outcome, Outcome::Refused | Outcome::Hidden);
+        let refused = is_refused.then_some("the server does not serve the tools");
+        let unread = observed.unread.as_deref().or_else(|| absent::reason(observed.outcome)).or(refused);
         self.each("reply", schema, &observed.replies, &observed.reply_places, unread);
     }
 
