@@ -184,8 +184,7 @@ mutants! { |p|
             "elicitation/url-kept", "elicitation/url-mode-present", "messages/types-kept"],
         /// Results have no `resultType`.
         "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
-            "elicitation/answer-arrives", "elicitation/missing-responses-asked-again", "messages/types-kept",
-            "sep-2322/state-arrives", "sep-2575/result-type"],
+            "elicitation/answer-arrives", "messages/types-kept", "sep-2322/state-arrives", "sep-2575/result-type"],
         /// Lists have neither `ttlMs` nor `cacheScope`.
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
@@ -765,7 +764,8 @@ mutants! { |p|
             "sep-1330/choices-sent-as-list"],
         /// An elicitation with an undeclared or unknown mode gets an answer.
         "undeclared-mode-answered": p.user.answers_undeclared_modes = true => [
-            "elicitation/three-actions", "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
+            "elicitation/three-actions", "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code",
+            "elicitation/undeclared-mode-unanswered",
             "elicitation/url-answer-has-no-content", "sep-2322/undeclared-input-unanswered"],
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
@@ -1085,7 +1085,8 @@ mutants! { |p|
         /// The code in the error response to an unanswerable elicitation is a string.
         "error-code-as-text-by-client":
             p.edit(Response, "/error/code", Apply(|code| *code = json!(code.to_string()))) => [
-            "base/error-code-is-integer", "elicitation/undeclared-mode-code", "messages/types-kept"],
+            "base/error-code-is-integer", "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code",
+            "messages/types-kept"],
         /// Every response within a call has the id of the first elicitation.
         "answer-id-stale-by-client": p.client.answers_first_question = true => ["base/response-has-same-id"],
         /// The ids of requests are fractions.
