@@ -13,7 +13,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::vacuous;
 use crate::model::CaseId;
-use crate::model::case::{Answer, Fixture, HttpMethod, Retry, Step, Tampering, Then, When, With};
+use crate::model::case::{Answer, Fixture, HttpMethod, Misplacing, Retry, Step, Tampering, Then, When, With};
 use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
@@ -215,7 +215,7 @@ fn parallel(reader: &mut Reader, member: &Member, scope: &Scope<'_>, place: usiz
 }
 
 /// The keys of a retry.
-const RETRY: [&str; 5] = ["state", "arguments", "tool", "after", "fresh"];
+const RETRY: [&str; 6] = ["state", "answers", "arguments", "tool", "after", "fresh"];
 /// The longest pause before a retry, in seconds.
 const MAX_PAUSE: i64 = 5;
 
@@ -239,6 +239,7 @@ fn retry(reader: &mut Reader, member: &Member, scope: &Scope<'_>) -> Retry {
     let after = object.get("after").and_then(|node| reader.integer(node, "`after`", 1, MAX_PAUSE));
     Retry {
         state: object.get("state").and_then(|node| reader.word(node, "`state`", Tampering::ALL)),
+        answers: object.get("answers").and_then(|node| reader.word(node, "`answers`", Misplacing::ALL)),
         arguments: object.get("arguments").map(|node| template(reader, node)),
         tool: tool.map(|(_, tool)| tool),
         after: after.and_then(|after| u8::try_from(after).ok()).unwrap_or_default(),

@@ -342,6 +342,8 @@ words! {
 pub struct Retry {
     /// The change to the `requestState`, where the server sent one.
     pub state: Option<Tampering>,
+    /// The change to the answers.
+    pub answers: Option<Misplacing>,
     /// Arguments that differ from those of the call.
     pub arguments: Option<Template>,
     /// Another tool than that of the call.
@@ -350,6 +352,16 @@ pub struct Retry {
     pub after: u8,
     /// `true` if the retry is sent over a new connection (HTTP only).
     pub fresh: bool,
+}
+
+words! {
+    /// A change to the answers of a retry.
+    Misplacing {
+        /// The retry has none.
+        LeftOut = "left-out",
+        /// Each one is under another key.
+        Renamed = "renamed",
+    }
 }
 
 words! {

@@ -16,7 +16,7 @@ use crate::drive::server::exchange::{Exchange, ExchangeLog};
 use crate::jsonrpc::message::{self, Awaits};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::{object, quoted};
-use crate::model::case::{Retry, Step, Tampering, When};
+use crate::model::case::{Misplacing, Retry, Step, Tampering, When};
 use crate::model::spec::Lifecycle;
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::End;
@@ -211,9 +211,14 @@ impl Connection {
                 self.renew();
             }
             tokio::time::sleep(Duration::from_secs(changes.after.into())).await;
-            retry.extend(answered(log, asked)?.map(|answers| ("inputResponses", answers)));
+            let answers = answered(log, asked, changes.answers)?;
+            retry.extend(answers.map(|answers| ("inputResponses", answers)));
             retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
             response = self.request(log, "tools/call", retry).await?;
+            // The server cannot do more than ask again.
+            if changes.answers.is_some() {
+                return Ok(response);
+            }
         }
         Round::of(log.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
     }
@@ -321,11 +326,20 @@ fn tampered(state: String, tampering: Option<Tampering>) -> String {
 }
 
 /// Returns the answer to each request; `None` if there are no requests.
-fn answered(log: &mut ExchangeLog<'_>, asked: BTreeMap<String, Value>) -> Result<Option<String>, End> {
+fn answered(
+    log: &mut ExchangeLog<'_>,
+    asked: BTreeMap<String, Value>,
+    misplacing: Option<Misplacing>,
+) -> Result<Option<String>, End> {
     let mut answers = Vec::new();
     for (key, request) in asked {
         let answer = log.answer().filter(|_| request["method"] == "elicitation/create").ok_or(End::Unanswered)?;
-        answers.push((key, elicit_result(answer, log.bindings)));
+        let answer = elicit_result(answer, log.bindings);
+        match misplacing {
+            None => answers.push((key, answer)),
+            Some(Misplacing::Renamed) => answers.push((format!("casebook {key}"), answer)),
+            Some(Misplacing::LeftOut) => return Ok(Some("{}".to_owned())),
+        }
     }
     let members = answers.iter().map(|(key, answer)| (key.as_str(), answer.clone()));
     Ok((!answers.is_empty()).then(|| object(members)))

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hyper::body::Bytes;
@@ -57,12 +58,18 @@ impl Framing {
 
 /// Frames a message as an event of an event stream.
 fn event(text: String, written: Option<Written>, is_first: bool) -> Framed {
+    // An id belongs to one event of all streams of a session.
+    static IDS: AtomicU64 = AtomicU64::new(1);
+    let id = || IDS.fetch_add(1, Ordering::Relaxed);
+    let numbered = match written {
+        Some(Written::WithId) => Some(format!("id: {}\nevent: message\ndata: ", id())),
+        Some(Written::Primed) if is_first => Some(format!("id: {}\ndata: \n\nevent: message\ndata: ", id())),
+        _ => None,
+    };
     let before = match written {
         Some(Written::NoSpace) => "event:message\ndata:",
         Some(Written::Unnamed) => "data: ",
         Some(Written::Comment) => ": keep-alive\n\nevent: message\ndata: ",
-        Some(Written::WithId) => "id: 1\nevent: message\ndata: ",
-        Some(Written::Primed) if is_first => "id: 1\ndata: \n\nevent: message\ndata: ",
         Some(Written::Retry) => "retry: 500\nevent: message\ndata: ",
         Some(Written::OtherEvent) => "event: heartbeat\ndata: 1\n\nevent: message\ndata: ",
         Some(Written::ByteOrderMark) if is_first => "\u{feff}event: message\ndata: ",
@@ -78,7 +85,8 @@ fn event(text: String, written: Option<Written>, is_first: bool) -> Framed {
         Some(inner) => format!("{{\ndata: {inner}\ndata: }}"),
         None => text,
     };
-    Framed { before: before.replace('\n', end), text, after: end.repeat(2) }
+    let before = numbered.as_deref().unwrap_or(before).replace('\n', end);
+    Framed { before, text, after: end.repeat(2) }
 }
 
 /// Escapes the characters outside ASCII, and slashes. Both can only be in strings of the JSON.
