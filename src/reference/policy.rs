@@ -141,8 +141,8 @@ decisions! {
         after_check: fn(&mut Value, &Value) = |_, _| {},
         /// A `requestState` that the server did not issue is refused.
         checks_state: bool = true,
-        /// A `requestState` is only valid with the arguments of its call.
-        state_covers_arguments: bool = true,
+        /// A `requestState` is only valid for its own call.
+        state_covers_call: bool = true,
         /// A `requestState` with a state of the author expires.
         checks_expiry: bool = true,
         /// Log messages are sent only for stateless requests that ask for them.

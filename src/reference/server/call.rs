@@ -168,8 +168,8 @@ impl<'a> Call<'a> {
 
     /// Returns the `requestState` of this call, which is valid for no other call.
     fn state(&self) -> String {
-        let arguments = self.policy().requests.state_covers_arguments.then(|| self.arguments.to_string());
-        self.server.seal.of(&[self.name, &arguments.unwrap_or_default()])
+        let covered = self.policy().requests.state_covers_call;
+        if covered { self.server.seal.of(&[self.name, &self.arguments.to_string()]) } else { self.server.seal.of(&[]) }
     }
 
     fn question(&self, form: &Form, state: Option<&State>) -> Success {
