@@ -15,6 +15,7 @@ pub use super::control::Control;
 pub use super::deviation::{Change, Deviation, Written};
 pub use super::flaw::Flaw;
 pub use super::need::Need;
+pub use super::retry::{Misplacing, Retry, Tampering};
 use super::schema::SharedSchema;
 use super::spec::{Catalogue, Revision, Revisions, Role, Transport, words};
 use super::template::Template;
@@ -334,43 +335,6 @@ words! {
         Get = "GET",
         /// Ends a session.
         Delete = "DELETE",
-    }
-}
-
-/// The differences between a retry with answers and the retry of a usual client (stateless lifecycle only).
-#[derive(Debug, Default, PartialEq, Serialize)]
-pub struct Retry {
-    /// The change to the `requestState`, where the server sent one.
-    pub state: Option<Tampering>,
-    /// The change to the answers.
-    pub answers: Option<Misplacing>,
-    /// Arguments that differ from those of the call.
-    pub arguments: Option<Template>,
-    /// Another tool than that of the call.
-    pub tool: Option<String>,
-    /// The number of seconds between the question and the retry.
-    pub after: u8,
-    /// `true` if the retry is sent over a new connection (HTTP only).
-    pub fresh: bool,
-}
-
-words! {
-    /// A change to the answers of a retry.
-    Misplacing {
-        /// The retry has none.
-        LeftOut = "left-out",
-        /// Each one is under another key.
-        Renamed = "renamed",
-    }
-}
-
-words! {
-    /// A change to a `requestState`.
-    Tampering {
-        /// casebook replaces it with a text of its own.
-        Forged = "forged",
-        /// casebook changes a character in its middle.
-        Altered = "altered",
     }
 }
 

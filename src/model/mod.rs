@@ -28,6 +28,7 @@ mod premise;
 pub mod program;
 pub mod reason;
 pub mod record;
+mod retry;
 pub mod schema;
 pub mod set;
 mod shard;
