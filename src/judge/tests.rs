@@ -246,7 +246,7 @@ fn exception_of_an_older_client_counts_by_what_the_server_sent() {
         };
         let kind = |user, server| kinds(relayed(user, server));
         assert_eq!(kind(Outcome::Success, Outcome::Success), [VerdictKind::Pass]);
-        assert_eq!(kind(Outcome::Refused, Outcome::Success), [VerdictKind::Pass]);
+        assert_eq!(kind(Outcome::Refused, Outcome::Success), [VerdictKind::NotAsked]);
         assert_eq!(kind(Outcome::Refused, Outcome::ToolError), [VerdictKind::Note]);
         assert_eq!(kind(Outcome::ToolError, Outcome::ToolError), [VerdictKind::Note]);
         // The server was not built.
