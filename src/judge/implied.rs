@@ -27,15 +27,16 @@ const CANCELLED: (&str, &str) = ("lifecycle", "cancelled-request-known");
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
-/// Returns the verdicts on what a test shows beside its own checks. If one of these is broken, a message of another type
-/// is likely to be the reason of it, and is not told a second time.
+/// Returns the verdicts on what a test shows beside its own checks, whose verdicts are given. If one of these is broken, a
+/// message of another type is likely to be the reason of it, and is not told a second time.
 pub(super) fn verdicts(
     catalogue: &Catalogue,
     test: &Test,
     id: &TestId,
     seen: &Observation,
-    is_broken: bool,
+    own: &[Verdict],
 ) -> Vec<Verdict> {
+    let is_broken = own.iter().any(|verdict| verdict.kind.is_broken());
     let stray = seen
         .steps
         .iter()
@@ -69,7 +70,7 @@ pub(super) fn verdicts(
     ];
     let broken =
         found.into_iter().filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
-    broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, step, finding)).collect()
+    broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own)).collect()
 }
 
 /// Returns why a step has nothing that the test asks for: the server refused the handshake before it.
@@ -85,19 +86,19 @@ pub(super) fn is_about_handshake(requirement: &Requirement) -> bool {
     requirement.id == RequirementId::within(HANDSHAKE.0, HANDSHAKE.1)
 }
 
-/// Returns the verdict on a requirement that a step breaks, unless the step has such a check itself.
+/// Returns the verdict on a requirement that a step breaks, unless a check of the step found it broken as well.
 fn broken_by(
     catalogue: &Catalogue,
     test: &Test,
     id: &TestId,
     name: (&str, &str),
-    step: usize,
-    finding: Finding,
+    (step, finding): (usize, Finding),
+    own: &[Verdict],
 ) -> Option<Verdict> {
     let requirement = catalogue.get(&RequirementId::within(name.0, name.1))?;
     let is_in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
-    let is_asked = test.steps.get(step)?.then.checks().iter().any(|check| check.requirement == requirement.id);
-    (is_in_force && !is_asked).then(|| Verdict {
+    let is_same = |own: &Verdict| own.step == step && own.requirement == requirement.id && own.kind.is_broken();
+    (is_in_force && !own.iter().any(is_same)).then(|| Verdict {
         step,
         requirement: requirement.id.clone(),
         level: requirement.level,

@@ -167,8 +167,11 @@ impl Judge {
                 }));
             }
         }
-        let is_broken = verdicts.iter().any(|verdict| verdict.kind.is_broken());
-        verdicts.extend(implied::verdicts(&self.catalogue, test, id, observation, is_broken));
+        let implied = implied::verdicts(&self.catalogue, test, id, observation, &verdicts);
+        // A check of the same sentence that saw nothing of it shows nothing.
+        let is_same = |one: &Verdict, own: &Verdict| one.step == own.step && one.requirement == own.requirement;
+        verdicts.retain(|own| !implied.iter().any(|one| is_same(one, own)));
+        verdicts.extend(implied);
         for verdict in &mut verdicts {
             self.excuse(target, id, verdict);
         }

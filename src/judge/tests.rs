@@ -9,7 +9,7 @@ use crate::judge::samples::{self, call, check, id, observation, requirement, ste
 use crate::load::{Source, load};
 use crate::model::RequirementId;
 use crate::model::callable::Callable;
-use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState};
+use crate::model::case::{Expectation, Flaw, Matcher, Outcome, TextState, Then};
 use crate::model::observation::{Observed, StepObservation};
 use crate::model::pair::{MessagePlaces, Relayed, RequestState};
 use crate::model::spec::Revisions;
@@ -520,6 +520,21 @@ fn stray_line_violates_its_own_sentence_in_any_test() {
     let verdicts = judged(Some("ready"));
     assert_eq!(kinds(&verdicts), [VerdictKind::Pass, VerdictKind::Fail]);
     assert_eq!(verdicts[1].detail[0].to_string(), "standard output: `ready` is no message");
+}
+
+#[test]
+fn stray_line_breaks_a_check_of_its_sentence_that_did_not_see_it() {
+    let only =
+        Requirement { id: RequirementId::within("stdio", "nothing-but-messages"), ..requirement("x", Level::MustNot) };
+    let mut catalogue = catalogue(&[]);
+    catalogue.insert(only.id.clone(), only);
+    let mut test = test("r", vec![wants(Outcome::Success)]);
+    let Then::Checks(checks) = &mut test.steps[0].then else { panic!("a test with a check") };
+    checks[0].requirement = RequirementId::within("stdio", "nothing-but-messages");
+    let step = StepObservation { stray: Some("ready".to_owned()), ..step(Outcome::Success) };
+    let mut judge = Judge::new(&catalogue, &[]);
+    let verdicts = judge.judge(&target(), &test, &id("f/c/t@2026-07-28+stdio"), &observation(vec![step]));
+    assert_eq!(kinds(&verdicts), [VerdictKind::Fail]);
 }
 
 #[test]
