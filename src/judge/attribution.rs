@@ -18,6 +18,12 @@ use crate::model::{RequirementId, TestId};
 const SCHEMA: &str = "tools/output-schema-kept";
 /// The sentence that a server breaks whose question is not the one that the tool asks.
 const QUESTION: &str = "elicitation/field-kept";
+/// The sentence that a server breaks which does not ask a client that declared elicitation.
+const ASKING: &str = "elicitation/answer-arrives";
+/// The sentence that a client breaks which sends no response to a question.
+const RESPONSE: &str = "messages/request-answered";
+/// The sentence about the text beside structured content.
+const TEXT: &str = "sep-2106/text-for-older-clients";
 
 /// A check of a pair that failed.
 pub(super) struct Broken<'a> {
@@ -43,7 +49,9 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     };
     let observed = &broken.steps[broken.step];
     let Some(relayed) = &observed.relayed else { return Attribution { side: Some(Role::Server), ..nowhere } };
-    let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(broken.id.revision));
+    // The revision of the test is the newest of the client. Both sides may have agreed on another one.
+    let revision = relayed.agreed.unwrap_or(broken.id.revision);
+    let in_force = |one: &&_| catalogue.get(*one).is_some_and(|one| one.revisions.contains(revision));
     let here = lost(broken, broken.step, relayed);
     let is_after_answer = matches!(here.place(), LossPlace::Answer | LossPlace::Reply) && !observed.answered.is_empty();
     let earlier = match here.place() {
@@ -55,8 +63,8 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     let other = |step: usize| Some(step).filter(|step| *step != broken.step);
     let (side, place) = match lost {
         Lost::At(side, place) => (Some(side), place),
-        Lost::Refused { side, place, reason } => match cause(broken, catalogue, relayed, step, reason) {
-            Some(Fault { rule, step, message }) => {
+        Lost::Refused { side, place, reason } => match cause(broken, catalogue, relayed, step, place, reason) {
+            Some(Fault { rule, step, message, .. }) => {
                 return Attribution {
                     side: Some(rule.side()),
                     place: LossPlace::Message,
@@ -65,6 +73,11 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
                     step: other(*step),
                     is_left_to_author: false,
                 };
+            }
+            None if let (LossPlace::Session | LossPlace::End, Some((step, message))) =
+                (place, relayed.silent_stream) =>
+            {
+                return Attribution { place: LossPlace::Stream, message: Some(message), step: other(step), ..nowhere };
             }
             None => (side, place),
         },
@@ -77,15 +90,17 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
         LossPlace::Build
         | LossPlace::Session
         | LossPlace::Reply
+        | LossPlace::Error
         | LossPlace::User
         | LossPlace::Schema
         | LossPlace::Message
         | LossPlace::Unasked => reply,
-        LossPlace::End => reply.or(request),
+        LossPlace::Stream | LossPlace::End => reply.or(request),
     };
     let fixed = |name: &str| Some(RequirementId::within("", name));
     let first = |sentences: &[RequirementId]| sentences.iter().find(in_force).cloned();
     let sides = &broken.requirement.sides;
+    let text = RequirementId::within("", TEXT);
     let is_list = matches!(broken.test.steps[broken.step].when, When::List);
     let requirement = match (side, place) {
         // The request for a page does not have the cursor.
@@ -98,20 +113,33 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
             LossPlace::Build
             | LossPlace::Session
             | LossPlace::Request
-            | LossPlace::Unasked
-            | LossPlace::Unanswered
             | LossPlace::Message
+            | LossPlace::Stream
             | LossPlace::End,
         ) => None,
+        // A server that is newer than its client need not be able to ask it.
+        (_, LossPlace::Unasked) => fixed(ASKING).filter(|_| broken.test.given.revision.is_none()),
+        // Without a handshake, a question is no request.
+        (_, LossPlace::Unanswered) => fixed(RESPONSE).filter(|_| relayed.agreed.is_some()),
+        // Only sentences about tool errors say that the reply is no error.
+        (_, LossPlace::Error) => first(&sides.server).filter(|_| wants_tool_error(broken.check)),
         (_, LossPlace::Schema) => fixed(SCHEMA),
         (_, LossPlace::Question) => fixed(QUESTION).filter(|_| relayed.question_changed),
         (_, LossPlace::Answer) => first(&sides.answer),
         (_, LossPlace::User) => first(&sides.client),
-        (_, LossPlace::Reply) => first(&sides.server),
+        (_, LossPlace::Reply) => {
+            let is_about_reply = |one: &RequirementId| *one != text || relayed.server.structured.is_some();
+            first(&sides.server).filter(is_about_reply)
+        }
     };
     // The sentences of this requirement are not about what was lost in another step.
     let requirement = requirement.filter(|_| step == broken.step);
     Attribution { side, place, requirement, message, step: other(step), is_left_to_author: false }
+}
+
+/// Returns whether a check expects a tool error.
+fn wants_tool_error(check: &Check) -> bool {
+    check.alternatives.iter().any(|one| one.outcome.contains(&Outcome::ToolError))
 }
 
 /// Returns the first violation that can be the reason for which a side refused something in a step: one that came before
@@ -122,18 +150,26 @@ fn cause<'a>(
     catalogue: &Catalogue,
     relayed: &'a Relayed,
     step: usize,
+    place: LossPlace,
     reason: Reason,
 ) -> Option<&'a Fault> {
-    let revisions = [Some(broken.id.revision), broken.test.given.revision];
+    let revisions = match relayed.agreed {
+        Some(agreed) => [Some(agreed), None],
+        None => [Some(broken.id.revision), broken.test.given.revision],
+    };
     let in_force = |fault: &Fault| {
         let requirement = catalogue.get(&fault.rule.requirement());
         requirement.is_some_and(|one| revisions.iter().flatten().any(|revision| one.revisions.contains(*revision)))
     };
-    let last = relayed.places.reply.unwrap_or(usize::MAX);
+    let last = match place {
+        // Whatever came until the end can be the reason.
+        LossPlace::Session | LossPlace::End => usize::MAX,
+        _ => relayed.places.reply.unwrap_or(usize::MAX),
+    };
     let is_accepted = |rule: Rule| {
-        let is_earlier = |fault: &Fault| fault.rule == rule && fault.step < step;
-        let accepts = |fault: &Fault| matches!(broken.steps[fault.step].outcome, Outcome::Success | Outcome::ToolError);
-        rule.is_of_each_message() && relayed.faults.iter().any(|fault| is_earlier(fault) && accepts(fault))
+        let mut own =
+            relayed.faults.iter().filter(|fault| fault.rule == rule && (fault.step, fault.message) < (step, last));
+        rule.is_of_each_message() && own.any(|fault| fault.is_accepted)
     };
     let is_before = |fault: &&Fault| (fault.step, fault.message) <= (step, last);
     let mut before = relayed.faults.iter().filter(is_before);
@@ -187,12 +223,18 @@ impl Reason {
     }
 }
 
-/// Returns the step in which the session of an earlier step ended, and what was lost there.
+/// Returns the step in which the session of an earlier step ended, or the client tried to open one, and what was lost there.
 fn ended<'a>(broken: &Broken<'a>) -> Option<(usize, &'a Relayed, Lost)> {
     let has_session = |seen: &StepObservation| {
         seen.relayed.as_ref().is_some_and(|relayed| relayed.request != RequestState::NoSession)
     };
-    let last = broken.steps.iter().take(broken.step).rposition(has_session)?;
+    let earlier = || broken.steps.iter().take(broken.step);
+    let Some(last) = earlier().rposition(has_session) else {
+        let is_replied = |relayed: &Relayed| relayed.places.reply.is_some();
+        let last = earlier().rposition(|seen| seen.relayed.as_ref().is_some_and(is_replied))?;
+        let relayed = broken.steps[last].relayed.as_ref()?;
+        return Some((last, relayed, lost(broken, last, relayed)));
+    };
     let seen = &broken.steps[last];
     let relayed = seen.relayed.as_ref()?;
     Some(match seen.outcome {
@@ -232,7 +274,6 @@ fn lost(broken: &Broken<'_>, step: usize, relayed: &Relayed) -> Lost {
     let refused = |side, place, reason| Lost::Refused { side, place, reason };
     let by_client = |place| refused(Some(Role::Client), place, Reason::Of(Role::Server));
     let by_server = |place| refused(Some(Role::Server), place, Reason::Of(Role::Client));
-    let is_error = matches!(server.outcome, Outcome::ProtocolError | Outcome::HttpError);
     let is_asked = !server.asked.is_empty();
     // In its own step, the client can lose an error after which nothing is asked; an error of another step is no value.
     let meant = || check.alternatives.iter().filter(|one| is_own || !one.not_asked);
@@ -277,7 +318,7 @@ fn lost(broken: &Broken<'_>, step: usize, relayed: &Relayed) -> Lost {
     let has = |wanted: &str| keys.iter().any(|key| key == wanted);
     let is_result = matches!(server.outcome, Outcome::Success | Outcome::ToolError);
     if (has("asked") || has("answered")) && !is_asked {
-        let reason = if is_error { Reason::Of(Role::Client) } else { Reason::ForNotAsking };
+        let reason = if is_refusal(server) { Reason::Of(Role::Client) } else { Reason::ForNotAsking };
         refused(Some(Role::Server), LossPlace::Unasked, reason)
     } else if has("asked") {
         refused(Some(Role::Server), LossPlace::Question, Reason::ForAskingAgain)
@@ -291,7 +332,9 @@ fn lost(broken: &Broken<'_>, step: usize, relayed: &Relayed) -> Lost {
         let side = (!is_content).then_some(Role::Server);
         refused(side, LossPlace::Reply, Reason::Of(Role::Client))
     } else if is_refusal(server) {
-        by_server(LossPlace::Reply)
+        by_server(LossPlace::Error)
+    } else if matches!(server.outcome, Outcome::ProtocolError | Outcome::HttpError) {
+        Lost::At(Role::Server, LossPlace::Error)
     } else {
         Lost::At(Role::Server, LossPlace::Reply)
     }
@@ -322,7 +365,7 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::load::{Source, load};
-    use crate::model::case::{Action, Answer, Expectation, Step, Then};
+    use crate::model::case::{Action, Answer, Answered, Expectation, Step, Then};
     use crate::model::observation::{AnswerObservation, Observed};
 
     /// A step that ends in a way, as both its user and the server's messages show it.
@@ -339,6 +382,8 @@ mod tests {
             schema_changed: false,
             faults: Vec::new(),
             places,
+            agreed: None,
+            silent_stream: None,
         });
         step
     }
@@ -355,15 +400,16 @@ mod tests {
 
     /// The same with another alternative of the check.
     fn attributed_with(steps: &[StepObservation], expected: Outcome, other: Option<Expectation>) -> Attribution {
+        let expected = Expectation { outcome: vec![expected], ..Expectation::default() };
+        attributed_by(steps, std::iter::once(expected).chain(other).collect())
+    }
+
+    /// The same with these alternatives.
+    fn attributed_by(steps: &[StepObservation], alternatives: Vec<Expectation>) -> Attribution {
         let ask = || When::call("ask", None, vec![Answer::AcceptAlone]);
         let step = |when| Step { when, then: Then::Observe, declares: None, initialized: true };
         let test = Test { steps: vec![step(ask()), step(ask())], role: Role::Pair, ..samples::test(&[], Vec::new()) };
-        let expected = Expectation { outcome: vec![expected], ..Expectation::default() };
-        let check = Check {
-            requirement: RequirementId::within("f", "r"),
-            line: 1,
-            alternatives: std::iter::once(expected).chain(other).collect(),
-        };
+        let check = Check { requirement: RequirementId::within("f", "r"), line: 1, alternatives };
         let requirement = samples::requirement("r", crate::model::spec::Level::Derived);
         let id = samples::id("f/c/t@2025-11-25+http");
         let broken = Broken { test: &test, id: &id, check: &check, requirement: &requirement, steps, step: 1 };
@@ -375,8 +421,10 @@ mod tests {
         let mut step = seen(user, RequestState::AsGiven, None, 0);
         let relayed = step.relayed.as_mut().expect("the messages of a pair");
         *relayed.server = StepObservation { relayed: None, ..server };
-        relayed.faults =
-            faults.iter().map(|(rule, step, message)| Fault { rule: *rule, step: *step, message: *message }).collect();
+        relayed.faults = faults
+            .iter()
+            .map(|(rule, step, message)| Fault { rule: *rule, step: *step, message: *message, is_accepted: false })
+            .collect();
         step
     }
 
@@ -402,7 +450,8 @@ mod tests {
         let hung = second(&[seen(Outcome::Timeout, RequestState::NotSent, None, 0), later()]);
         assert_eq!((hung.side, hung.place, hung.step), (Some(Role::Client), LossPlace::End, Some(0)));
         let never = second(&[later(), later()]);
-        assert_eq!((never.side, never.place, never.step), (None, LossPlace::Session, None));
+        // The client tried to open one in the first step.
+        assert_eq!((never.side, never.place, never.step), (None, LossPlace::Session, Some(0)));
     }
 
     #[test]
@@ -414,7 +463,7 @@ mod tests {
         // The error of another step is none after which nothing is asked.
         let error = Expectation { not_asked: true, outcome: vec![Outcome::ProtocolError], ..Expectation::default() };
         let attribution = attributed_with(&steps, Outcome::Success, Some(error));
-        assert_eq!((attribution.step, blamed(&attribution)), (Some(0), (Some(Role::Server), LossPlace::Reply)));
+        assert_eq!((attribution.step, blamed(&attribution)), (Some(0), (Some(Role::Server), LossPlace::Error)));
     }
 
     #[test]
@@ -445,23 +494,54 @@ mod tests {
         let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
         let failing =
             |code| StepObservation { code: Some(code), ..seen(Outcome::ProtocolError, RequestState::AsGiven, None, 0) };
-        let blamed = |first: StepObservation, code, faults: &[(Rule, usize, usize)]| {
-            let second = differing(Outcome::Refused, failing(code), faults);
-            blamed(&attributed(&[first, second], Outcome::Success))
+        let with = |accepted: Option<usize>, code, faults: &[(Rule, usize, usize)]| {
+            let mut second = differing(Outcome::Refused, failing(code), faults);
+            let faults = &mut second.relayed.as_mut().expect("the messages of a pair").faults;
+            faults.iter_mut().enumerate().for_each(|(at, fault)| fault.is_accepted = Some(at) == accepted);
+            blamed(&attributed(&[fine(), second], Outcome::Success))
         };
-        let (client, server) = ((Some(Role::Client), LossPlace::Message), (Some(Role::Server), LossPlace::Reply));
+        let blamed = |code, faults: &[(Rule, usize, usize)]| with(None, code, faults);
+        let (client, server) = ((Some(Role::Client), LossPlace::Message), (Some(Role::Server), LossPlace::Error));
         let header = Rule::NegotiatedHeaderSent;
-        assert_eq!(blamed(fine(), -32_600, &[(header, 1, 0)]), client);
+        assert_eq!(blamed(-32_600, &[(header, 1, 0)]), client);
         // An internal error is no refusal.
-        assert_eq!(blamed(fine(), -32_603, &[(header, 1, 0)]), server);
+        assert_eq!(blamed(-32_603, &[(header, 1, 0)]), server);
         // The reply is the message 1.
-        assert_eq!(blamed(fine(), -32_600, &[(header, 1, 2)]), server);
-        // The server accepted such a message before.
-        assert_eq!(blamed(fine(), -32_600, &[(header, 0, 0), (header, 1, 0)]), server);
-        let refused = seen(Outcome::Refused, RequestState::AsGiven, None, 0);
-        assert_eq!(blamed(refused, -32_600, &[(header, 0, 0), (header, 1, 0)]), client);
+        assert_eq!(blamed(-32_600, &[(header, 1, 2)]), server);
+        assert_eq!(blamed(-32_600, &[(header, 0, 0), (header, 1, 0)]), client);
+        // The server accepted such a message before, in an earlier step or in the same one.
+        assert_eq!(with(Some(0), -32_600, &[(header, 0, 0), (header, 1, 0)]), server);
+        assert_eq!(with(Some(0), -32_600, &[(header, 1, 0)]), server);
         // This sentence is in force on later revisions only.
-        assert_eq!(blamed(fine(), -32_600, &[(Rule::MethodHeaderSent, 1, 0)]), server);
+        assert_eq!(blamed(-32_600, &[(Rule::MethodHeaderSent, 1, 0)]), server);
+    }
+
+    #[test]
+    fn pair_that_hangs_at_a_silent_stream_blames_neither_side() {
+        let mut hung = seen(Outcome::Timeout, RequestState::NoSession, None, 0);
+        hung.relayed.as_mut().expect("the messages of a pair").silent_stream = Some((0, 4));
+        let attribution = attributed(&[hung.clone(), hung], Outcome::Success);
+        assert_eq!(blamed(&attribution), (None, LossPlace::Stream));
+        assert_eq!((attribution.step, attribution.message), (Some(0), Some(4)));
+    }
+
+    #[test]
+    fn missing_question_and_missing_answer_break_a_sentence() {
+        let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
+        let of = |question: Option<&str>, agreed: Option<&str>| {
+            let mut lost = seen(Outcome::ToolError, RequestState::AsGiven, question, 0);
+            let agreed = agreed.map(|one| one.parse().expect("a revision"));
+            lost.relayed.as_mut().expect("the messages of a pair").agreed = agreed;
+            let answered = Some(Answered { action: Action::Accept, content: None });
+            let answered = Expectation { answered, ..Expectation::default() };
+            let attribution = attributed_by(&[fine(), lost], vec![answered]);
+            (attribution.place, attribution.requirement.map(|one| one.to_string()))
+        };
+        let named = |place, sentence: &str| (place, Some(sentence.to_owned()));
+        assert_eq!(of(None, None), named(LossPlace::Unasked, ASKING));
+        assert_eq!(of(Some("?"), Some("2025-11-25")), named(LossPlace::Unanswered, RESPONSE));
+        // Without a handshake, a question is no request, and the client need not try again.
+        assert_eq!(of(Some("?"), None), (LossPlace::Unanswered, None));
     }
 
     #[test]

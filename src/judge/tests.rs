@@ -207,6 +207,8 @@ fn relayed(user: Outcome, server: Outcome) -> StepObservation {
         schema_changed: false,
         faults: Vec::new(),
         places: MessagePlaces::default(),
+        agreed: None,
+        silent_stream: None,
     };
     StepObservation { relayed: Some(relayed), ..step(user) }
 }

@@ -94,6 +94,12 @@ pub struct Relayed {
     /// The indices of the messages that decide.
     #[serde(default)]
     pub places: MessagePlaces,
+    /// The revision that the server named in the last handshake of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Revision>,
+    /// The step and the index of a GET request to which the server had sent nothing when the pair hung.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_stream: Option<(usize, usize)>,
 }
 
 words! {
@@ -142,8 +148,6 @@ words! {
         IdNotNull = "base/id-not-null",
         /// A session id has visible ASCII characters only.
         SessionIdCharacters = "http/session-id-characters",
-        /// A GET request opens a stream or is refused.
-        GetOpensOrRefuses = "lifecycle/get-opens-or-refuses",
         /// The stream of a GET request has no responses.
         GetStreamNoResponse = "lifecycle/get-stream-no-response",
         /// The server names a revision that it speaks.
@@ -168,7 +172,6 @@ impl Rule {
             Self::IdNotNull
             | Self::NothingButMessages
             | Self::SessionIdCharacters
-            | Self::GetOpensOrRefuses
             | Self::GetStreamNoResponse
             | Self::OtherVersion
             | Self::SameVersion
@@ -213,6 +216,9 @@ pub struct Fault {
     pub step: usize,
     /// The index of the message in its step.
     pub message: usize,
+    /// `true` if the server accepted this message: it answered with a result or a status of success.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_accepted: bool,
 }
 
 /// The indices of some messages of a step; `None` where there is no such message.
@@ -288,12 +294,17 @@ words! {
         Answer = "the answer does not have what the user answered",
         /// The reply does not have the values of the tool.
         Reply = "the reply does not have what the tool returned",
+        /// The server answered with an error.
+        Error = "the server answered with an error",
         /// The user got something else than the reply.
         User = "the user did not get what the reply has",
         /// The client rejects the reply, because the listed schema is not the one that the tool's author gave.
         Schema = "the listed schema is not the one that the author gave",
         /// A message that violates a sentence, so that the other side refuses it.
         Message = "a message that the other side need not accept",
+        /// The client waits for a reply to its GET request, and the server sends none before its first event. No sentence
+        /// says when.
+        Stream = "the client waits for the headers of a stream that the server has not begun",
         /// A process ended, or a side sent nothing until the time limit.
         End = "a process ended, or nothing came until the time limit",
     }

@@ -20,6 +20,7 @@ from casebook_tool import check_verbs, renamed_members, wait_for_cancellation
 
 from results import (
     check_log,
+    is_connection_modern,
     is_modern,
     log,
     question,
@@ -51,7 +52,7 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
         check_log(tool["does"])
         try:
             with raised_recursion_limit():
-                function = tool_function(tool, is_modern(request))
+                function = tool_function(tool, is_modern(request["revision"]))
         except RecursionError as error:
             raise Cannot("the adapter cannot write annotations for an inputSchema of this depth") from error
         arguments = renamed_members(tool, PARAMETERS, "@mcp.tool", derived=("inputSchema",))
@@ -166,6 +167,8 @@ def ask_with_result(elicit: dict[str, Any]) -> Callable[..., Any]:
     """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
 
     async def ask(ctx: Context, **_arguments: Any) -> Any:
+        if not is_connection_modern(ctx):
+            return await ask_with_model(elicit["message"], elicit["requestedSchema"])(ctx)
         return received_answer(elicit, ctx) or question(elicit)
 
     return ask

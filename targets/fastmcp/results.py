@@ -23,9 +23,13 @@ QUESTION = "question"
 """The key of the only question that a tool asks."""
 
 
-def is_modern(request: dict[str, Any]) -> bool:
-    """Returns whether a tool asks by its result on the revision of a request, and not by a request of its own."""
-    return request["revision"] in MODERN_PROTOCOL_VERSIONS
+def is_modern(revision: str) -> bool:
+    """Returns whether a tool asks by its result on a revision, and not by a request of its own."""
+    return revision in MODERN_PROTOCOL_VERSIONS
+
+
+def is_connection_modern(ctx: Context) -> bool:
+    return is_modern(ctx.request_context.protocol_version)
 
 
 def tool_result(parts: dict[str, Any]) -> ToolResult:

@@ -16,7 +16,7 @@ from casebook_tool import check_verbs, elicitation_id, renamed_members, wait_for
 from results import (
     answer_parts,
     check_log,
-    is_modern,
+    is_connection_modern,
     log,
     question,
     received_answer,
@@ -47,7 +47,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
         check_log(tool["does"])
         members = renamed_members(tool, FIELDS, "fastmcp.tools.Tool")
         try:
-            server.add_tool(FixtureTool(modern=is_modern(request), does=tool["does"], **members))
+            server.add_tool(FixtureTool(does=tool["does"], **members))
         except Exception as error:
             raise Refused(error, tool["name"]) from error
     return server
@@ -57,7 +57,6 @@ class FixtureTool(Tool):
     """A tool that runs the `does` member of its fixture."""
 
     does: dict[str, Any] = Field(exclude=True)
-    modern: bool = Field(exclude=True)
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         match self.does:
@@ -81,7 +80,7 @@ class FixtureTool(Tool):
 
     async def ask(self, elicit: dict[str, Any]) -> ToolResult:
         ctx = get_context()
-        if self.modern:
+        if is_connection_modern(ctx):
             answer = received_answer(elicit, ctx)
             if answer is None:
                 return InputRequiredToolResult(question(elicit))

@@ -25,7 +25,7 @@ use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::Bindings;
-use crate::model::transcript::{End, Party, Served, StdioMode, Transcript, WithoutProxy};
+use crate::model::transcript::{End, Message, Party, Served, StdioMode, Transcript, WithoutProxy};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
 
@@ -357,8 +357,9 @@ impl PairRunner {
     /// Stops the sides that failed. After a time-out, it is the side that was to send the next message.
     async fn account(&mut self, client: &mut Side, server: &mut Side, driven: &Driven) {
         let Served::Failed { end, .. } = &driven.served else { return self.health().forget_hangs() };
-        self.health().count_hang("they hang, or one of them ends, in a test");
         let last = driven.steps.iter().flat_map(|step| &step.messages).next_back();
+        let after = last.map_or_else(|| "before any message".to_owned(), |message| format!("after {}", named(message)));
+        self.health().count_hang(&format!("they hang, or one of them ends, in a test, {after}"));
         let waits_for_server = last.is_some_and(|message| message.from == Party::Target);
         match end {
             End::Timeout if waits_for_server => {
@@ -407,4 +408,15 @@ async fn start(
     };
     // Without streams, or if the client is gone, the start ends at once.
     _ = streams.map(|streams| started.send(streams));
+}
+
+/// Names a message: its sender, and its HTTP method or the beginning of its text.
+fn named(message: &Message) -> String {
+    const LENGTH: usize = 80;
+    let sender = if message.from == Party::Target { "client" } else { "server" };
+    match message.header(":method") {
+        Some(method) if message.text.is_empty() => format!("a {method} request of the {sender}"),
+        _ if message.text.is_empty() => format!("an empty reply of the {sender}"),
+        _ => format!("a message of the {sender}: {}", message.text.chars().take(LENGTH).collect::<String>()),
+    }
 }

@@ -3,7 +3,7 @@
 //! Takes all messages of a session, gives each violation with its side and message. A rule is here only if its violation
 //! can be the reason for which the other side refuses something. Must not know expectations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,6 +19,8 @@ use crate::model::transcript::{
     CLOSED, End, LAST_EVENT, Message, Party, SESSION_HEADER, Served, Transcript, VERSION_HEADER,
 };
 
+/// The status of a reply to a notification or an answer that the server accepts.
+const ACCEPTED: u16 = 202;
 /// The status of a reply to a message that the server cannot accept.
 const BAD_REQUEST: u16 = 400;
 /// Published revisions with a handshake that casebook does not test. A server may name them.
@@ -58,6 +60,8 @@ struct Session<'t> {
     resumes: bool,
     /// The requests of the client.
     asked: Vec<Asked>,
+    /// The places of notifications and answers that the server has not accepted or refused yet.
+    sent: VecDeque<(usize, usize)>,
     /// The listed tools with an `outputSchema`.
     typed: BTreeSet<String>,
 }
@@ -70,10 +74,22 @@ struct Asked {
     method: String,
     /// The tool that it calls.
     tool: Option<String>,
+    /// Its step and its index there.
+    at: (usize, usize),
 }
 
-/// Returns the violations of a session, in the order of the messages: the first one of each rule in each step.
-pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
+/// What the messages of a session show of both sides.
+pub(super) struct Read {
+    /// The violations in the order of the messages: the first one of each rule in each step.
+    pub(super) faults: Vec<Fault>,
+    /// The revision that the server named in the last handshake.
+    pub(super) agreed: Option<Revision>,
+    /// The first GET request without a reply, if the pair hung.
+    pub(super) silent_stream: Option<(usize, usize)>,
+}
+
+/// Reads the messages of a session.
+pub(super) fn read(test: &Test, transcript: &Transcript) -> Read {
     let mut session = Session {
         test,
         is_http: transcript.test.transport == Transport::Http,
@@ -88,6 +104,7 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
         open_get: None,
         resumes: false,
         asked: Vec::new(),
+        sent: VecDeque::new(),
         typed: BTreeSet::new(),
     };
     for (step, seen) in transcript.steps.iter().enumerate() {
@@ -105,17 +122,24 @@ pub(super) fn faults(test: &Test, transcript: &Transcript) -> Vec<Fault> {
     }
     // A session that ended had no time to open the stream.
     let is_hung = matches!(transcript.served, Served::Failed { end: End::Timeout, .. });
-    if let Some(at) = session.open_get.filter(|_| is_hung) {
-        session.add(Rule::GetOpensOrRefuses, at);
+    Read {
+        faults: session.faults,
+        agreed: session.agreed.and_then(|agreed| agreed.parse().ok()),
+        silent_stream: session.open_get.filter(|_| is_hung),
     }
-    session.faults
 }
 
 impl Session<'_> {
     fn add(&mut self, rule: Rule, (step, message): (usize, usize)) {
         if !self.faults.iter().any(|fault| fault.rule == rule && fault.step == step) {
-            self.faults.push(Fault { rule, step, message });
+            self.faults.push(Fault { rule, step, message, is_accepted: false });
         }
+    }
+
+    /// Notes that the server accepted a message of the client.
+    fn accept(&mut self, (step, message): (usize, usize)) {
+        let own = self.faults.iter_mut().filter(|fault| (fault.step, fault.message) == (step, message));
+        own.for_each(|fault| fault.is_accepted = true);
     }
 
     fn of_client(&mut self, at: (usize, usize), message: &Message, envelope: &Envelope<'_>) {
@@ -132,7 +156,9 @@ impl Session<'_> {
         let is_request = envelope.method.is_some() && envelope.id.is_some();
         if let (Some(id), true) = (envelope.id, is_request) {
             let tool = text(&params, "name").filter(|_| method == "tools/call");
-            self.asked.push(Asked { id: id.get().to_owned(), method: method.to_owned(), tool });
+            self.asked.push(Asked { id: id.get().to_owned(), method: method.to_owned(), tool, at });
+        } else if self.is_http && is_post {
+            self.sent.push_back(at);
         }
         if method.starts_with("notifications/") && envelope.id.is_some() {
             self.add(Rule::NotificationHasNoId, at);
@@ -246,6 +272,15 @@ impl Session<'_> {
             .id
             .filter(|_| envelope.method.is_none())
             .and_then(|id| self.asked.iter().rev().find(|asked| asked.id == id.get()).cloned());
+        match &answered {
+            Some(asked) if envelope.result.is_some() => self.accept(asked.at),
+            // Such a reply has no body. Replies come in the order in which they were asked for, but for those with an id.
+            None if message.text.is_empty() && !message.on_get_stream => {
+                let sent = self.sent.pop_front();
+                sent.filter(|_| message.status == Some(ACCEPTED)).into_iter().for_each(|at| self.accept(at));
+            }
+            _ => {}
+        }
         let method = answered.as_ref().map(|asked| asked.method.as_str());
         // The response can follow other messages on its stream, of which the first one has the headers.
         if self.has_handshake() && self.agreed.is_none() && !message.on_get_stream {
@@ -429,7 +464,7 @@ mod tests {
         std::sync::Arc::get_mut(&mut test.given).expect("one owner").revision = served;
         let step = crate::model::transcript::StepTranscript { messages, ..samples::replied(&[]) };
         let transcript = Transcript { test: samples::id(id), ..samples::transcript(vec![step]) };
-        faults(&test, &transcript).into_iter().map(|fault| fault.rule).collect()
+        read(&test, &transcript).faults.into_iter().map(|fault| fault.rule).collect()
     }
 
     const OLD: &str = "f/c/t@2025-11-25+http";

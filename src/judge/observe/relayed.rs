@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Observer;
-use super::faults::faults;
+use super::faults::{self, Read};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::judge::messages::{self, Wire};
@@ -34,7 +34,7 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
     let observer =
         Observer { test, role: Role::Server, transcript: &turned, names: Names::new(test, &turned.bindings) };
     let servers = observer.steps();
-    let faults = faults(test, transcript);
+    let Read { faults, agreed, silent_stream } = faults::read(test, transcript);
     let changed: Vec<_> =
         servers.iter().flat_map(|step| &step.advertised).filter(|(_, tool)| has_other_schema(tool)).collect();
     let changed: BTreeSet<String> = changed.into_iter().map(|(name, _)| name.clone()).collect();
@@ -60,6 +60,8 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
             }),
             faults: faults.clone(),
             places,
+            agreed,
+            silent_stream,
             server: Box::new(server),
         });
     }
