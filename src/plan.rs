@@ -277,9 +277,12 @@ impl Planner<'_> {
                     planned.push(Planned { index: self.index, id, test: Arc::clone(test), stdio });
                     self.index += 1;
                 }
-                // A test that waits for long is a group of its own, so that no other test waits for it.
-                let waits = |planned: &Planned| planned.test.waits_long(transport);
-                for tests in planned.chunk_by(|one, other| !waits(one) && !waits(other)) {
+                // A test that waits for long is a group of its own, so that no other test waits for it, unless a control
+                // decides about it or it decides about others: a group is judged in its order.
+                let is_linked =
+                    |test: &Test| planned.iter().any(|one| one.test.governs(test) || test.governs(&one.test));
+                let is_alone = |one: &Planned| one.test.waits_long(transport) && !is_linked(&one.test);
+                for tests in planned.chunk_by(|one, other| !is_alone(one) && !is_alone(other)) {
                     let (target, case, tests) = (Arc::clone(target), case.id.clone(), tests.to_vec());
                     self.groups.push(Group { target, case, revision, transport, tests });
                 }

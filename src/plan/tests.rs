@@ -87,6 +87,28 @@ fn controls_come_first_and_equal_fixtures_are_adjacent() {
 }
 
 #[test]
+fn waiting_test_runs_beside_others_unless_a_control_decides_about_it() {
+    let given = fixture("f");
+    let waiting = |name, control| {
+        let when = When::Cancel { tool: "f".to_owned(), arguments: None, hangs_up: true };
+        let step = Step { when, then: Then::Observe, declares: None, initialized: true };
+        Test { steps: vec![step], ..test(name, None, control, &given) }
+    };
+    let groups = |waits: Test, control: Option<Control>| {
+        let tests = vec![test("control", None, control, &given), waits, test("other", None, None, &given)];
+        let plan = plan(&library(tests), &[Arc::new(target())], &newest()).expect("a plan");
+        plan.groups.iter().map(|group| group.tests.len()).collect::<Vec<_>>()
+    };
+    let of = |name: &str| Some(Control::Tests(vec![name.to_owned()]));
+    assert_eq!(groups(waiting("waits", None), None), [1, 1, 1]);
+    assert_eq!(groups(waiting("waits", None), of("other")), [1, 1, 1]);
+    // The control is judged first.
+    assert_eq!(groups(waiting("waits", None), of("waits")), [3]);
+    assert_eq!(groups(waiting("waits", None), Some(Control::File)), [3]);
+    assert_eq!(groups(waiting("waits", of("other")), None), [3]);
+}
+
+#[test]
 fn selected_test_brings_its_controls() {
     let one = fixture("one");
     let tests = vec![
