@@ -65,6 +65,8 @@ fn has_no_session(messages: &[Message]) -> bool {
 fn event(mut members: Map<String, Value>, on: &str, used: &mut BTreeSet<String>) -> Value {
     let id = members.remove("id").map(|id| match &id {
         Value::Null => "null",
+        // The id of a request is a string or an integer.
+        Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() != 0.0) => "other",
         Value::Number(_) | Value::String(_) => {
             if used.insert(id.to_string()) {
                 "fresh"

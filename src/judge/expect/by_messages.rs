@@ -126,8 +126,9 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         (missed, ..) if !missed.is_empty() => ByMessages::Misses(missed),
         (_, Some(unknown), _) => ByMessages::Open(unknown.to_string()),
         (_, None, Some(reason)) => ByMessages::Open(reason.to_owned()),
-        (_, None, None) => about_nothing(expected, observed, &[])
-            .map_or(ByMessages::Holds, |reason| ByMessages::Open(reason.to_owned())),
+        (_, None, None) => {
+            about_nothing(expected, observed).map_or(ByMessages::Holds, |reason| ByMessages::Open(reason.to_owned()))
+        }
     }
 }
 

@@ -2,20 +2,16 @@
 //!
 //! Takes an expectation that holds and an observation, gives the reason why it shows nothing. Must not know levels.
 
-use super::{Compared, absent, fits};
-use crate::model::case::{CanaryState, Expectation, Matcher};
+use super::{Compared, absent, fits, misses};
+use crate::judge::observe::blank;
+use crate::model::TestId;
+use crate::model::case::Expectation;
 use crate::model::observation::{Parts, StepObservation};
 use crate::model::schema::SharedSchema;
-use crate::model::spec::Role;
 
 /// Returns why an expectation that holds shows nothing, if so: it speaks about messages, or about members of messages, and
-/// no message of the step has the premise of its schema; or about flaws that no listed tool can have; or it is only about what a server leaves undone, and the server
-/// gave no answer.
-pub(in crate::judge) fn about_nothing(
-    expected: &Expectation,
-    observed: &StepObservation,
-    bound: &[Role],
-) -> Option<&'static str> {
+/// no message of the step has the premise of its schema; or about flaws that no listed tool can have.
+pub(in crate::judge) fn about_nothing(expected: &Expectation, observed: &StepObservation) -> Option<&'static str> {
     let is_idle = |key: &str, schema: &Option<SharedSchema>, messages: &[Parts]| {
         let premise = schema.as_ref().and_then(SharedSchema::premise);
         let is_such = |message: &Parts, premise| !matches!(fits(key, premise, message.clone()), Compared::Misses(_));
@@ -28,25 +24,20 @@ pub(in crate::judge) fn about_nothing(
         return Some("no reply has what this is about");
     }
     let without = &expected.without;
-    if !without.is_empty() && without.is_disjoint(&observed.possible_flaws) {
-        return Some("no listed tool has what this is about");
-    }
-    let is_silent = bound == [Role::Server] && absent::reason(observed.outcome).is_some();
-    (is_silent && is_about_absence(expected)).then_some("the server gave no answer")
+    (!without.is_empty() && without.is_disjoint(&observed.possible_flaws))
+        .then_some("no listed tool has what this is about")
 }
 
-/// Returns whether an expectation demands nothing but that something was not done.
-fn is_about_absence(expected: &Expectation) -> bool {
-    let asked = expected.asked.as_ref().filter(|asked| **asked == Matcher::Absent);
-    let canary = expected.canary.filter(|canary| *canary == CanaryState::Untouched);
-    let alone = Expectation {
-        name: expected.name.clone(),
-        allowed_by: expected.allowed_by.clone(),
-        asked: asked.map(|_| Matcher::Absent),
-        canary,
-        ..Expectation::default()
-    };
-    (asked.is_some() || canary.is_some()) && *expected == alone
+/// Returns why an expectation of a server that holds shows nothing, if the server gave no answer and the expectation
+/// would hold without any message.
+pub(in crate::judge) fn about_silence(
+    expected: &Expectation,
+    observed: &StepObservation,
+    id: &TestId,
+) -> Option<&'static str> {
+    let is_silent = absent::reason(observed.outcome).is_some() && expected.outcome.is_empty();
+    let holds_for_nothing = || misses(expected, &blank(observed.outcome, 0), id).is_empty();
+    (is_silent && holds_for_nothing()).then_some("the server gave no answer")
 }
 
 #[cfg(test)]
@@ -55,7 +46,7 @@ mod tests {
 
     use super::*;
     use crate::judge::samples;
-    use crate::model::case::{Flaw, Outcome};
+    use crate::model::case::{Flaw, Matcher, Outcome};
     use crate::model::observation::Observed;
 
     fn message(value: Value) -> Parts {
@@ -68,7 +59,7 @@ mod tests {
         let sent = Expectation { sent: Some(schema.clone().into()), ..Expectation::default() };
         let of = |messages: Vec<Parts>| {
             let seen = StepObservation { sent: messages, ..samples::step(Outcome::Success) };
-            about_nothing(&sent, &seen, &[Role::Client]).is_some()
+            about_nothing(&sent, &seen).is_some()
         };
         assert!(of(Vec::new()) && of(vec![message(json!({ "result": {} }))]));
         assert!(!of(vec![message(json!({ "result": {} })), message(json!({ "error": {} }))]));
@@ -76,20 +67,21 @@ mod tests {
         assert!(!of(vec![unread]));
         let reply = Expectation { reply: Some(schema.into()), ..Expectation::default() };
         let seen = StepObservation { replies: vec![message(json!({}))], ..samples::step(Outcome::Success) };
-        assert_eq!(about_nothing(&reply, &seen, &[Role::Server]), Some("no reply has what this is about"));
+        assert_eq!(about_nothing(&reply, &seen), Some("no reply has what this is about"));
     }
 
     #[test]
     fn server_without_an_answer_leaves_nothing_undone() {
-        let unasked = || Expectation { asked: Some(Matcher::Absent), ..Expectation::default() };
-        let of = |expected: &Expectation, outcome, bound: &[Role]| {
-            about_nothing(expected, &samples::step(outcome), bound).is_some()
+        let of = |expected: &Expectation, outcome| {
+            about_silence(expected, &samples::step(outcome), &samples::id("f/c/t@2026-07-28+http")).is_some()
         };
-        assert!(of(&unasked(), Outcome::Crash, &[Role::Server]));
-        assert!(!of(&unasked(), Outcome::ToolError, &[Role::Server]));
-        assert!(!of(&unasked(), Outcome::Crash, &[Role::Client]));
+        let no_log = json!({ "properties": { "events": { "not": { "contains": { "required": ["params"] } } } } });
+        let unasked = || Expectation { asked: Some(Matcher::Absent), ..Expectation::default() };
+        let unlogged = Expectation { matches: Some(no_log.into()), ..Expectation::default() };
+        assert!(of(&unasked(), Outcome::Crash) && of(&unlogged, Outcome::Timeout));
+        assert!(!of(&unasked(), Outcome::ToolError) && !of(&unlogged, Outcome::Success));
         let named = Expectation { outcome: vec![Outcome::Crash], ..unasked() };
-        assert!(!of(&named, Outcome::Crash, &[Role::Server]));
+        assert!(!of(&named, Outcome::Crash));
     }
 
     #[test]
@@ -98,7 +90,7 @@ mod tests {
         let of = |possible: &[Flaw]| {
             let possible_flaws = possible.iter().copied().collect();
             let seen = StepObservation { possible_flaws, ..samples::step(Outcome::Success) };
-            about_nothing(&expected, &seen, &[Role::Server]).is_some()
+            about_nothing(&expected, &seen).is_some()
         };
         assert!(of(&[Flaw::NoObjectRoot]) && !of(&[Flaw::DanglingReference]));
     }

@@ -18,9 +18,9 @@ use super::deviations::{
     refuse_by_prefix, refuse_comments, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
     refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
     remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
-    replace_state, report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
-    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
-    unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    replace_state, report_before_list, report_unknown_method, require_url_visit, reserialize, return_input_required,
+    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys,
+    trim, turn_into_error, unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -151,7 +151,7 @@ mutants! { |p|
         "input-error-as-invalid-request": p.errors.arguments = Channel::Request => [
             "sep-1303/input-error-channel-2025-06-18", "sep-1303/input-errors-are-tool-errors"],
         /// An unknown tool is reported as a result with `isError`.
-        "unknown-tool-as-tool-error": p.errors.unknown_tool = Channel::Tool => ["tools/unknown-tool-code",
+        "unknown-tool-as-tool-error": p.errors.unknown_tool = Channel::Tool => [
             "tools/unknown-tool-is-protocol-error"],
         /// Structured content is sent without validation.
         "output-not-validated": p.output.is_checked = false => ["tools/output-conforms"],
@@ -346,7 +346,7 @@ mutants! { |p|
         "arguments-coerced": p.requests.before_check = coerce => ["tools/inputs-validated", "tools/no-coercion"],
         /// Arguments that `properties` does not name are removed.
         "unknown-arguments-dropped": p.requests.after_check = remove_unknown_arguments => [
-            "tools/arguments-unchanged", "tools/no-parameter-forms"],
+            "tools/arguments-unchanged"],
         /// Numbers are converted to 64-bit floating point, which changes large ones.
         "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [],
         /// A call without `arguments` is refused.
@@ -374,8 +374,7 @@ mutants! { |p|
         /// Structured content is omitted.
         "structured-lost": p.edit(Reply, "/result/structuredContent", Remove) => [
             "elicitation/answer-arrives", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "sep-2322/state-arrives", "tools/arguments-unchanged", "tools/no-parameter-forms",
-            "tools/structured-returned"],
+            "sep-2322/state-arrives", "tools/arguments-unchanged", "tools/structured-returned"],
         /// The names of tools are compared without regard to case.
         "names-folded": p.requests.same_name = str::eq_ignore_ascii_case => ["tools/names-are-case-sensitive"],
         /// The name of a tool must not contain `.`.
@@ -430,8 +429,7 @@ mutants! { |p|
             p.edit_if(Reply, ("/request/method", r#""initialize""#), "", Apply(remove_supported_versions)) => [
             "sep-2575/initialize-names-versions"],
         /// A request may omit the protocol version and the capabilities.
-        "meta-not-required": p.requests.needs_meta = false => ["sep-2575/required-meta",
-            "sep-2575/required-meta-status"],
+        "meta-not-required": p.requests.needs_meta = false => ["sep-2575/required-meta"],
         /// The response to a request without the required `_meta` has the HTTP status 200.
         "meta-missing-found": p.edit_if(Reply, ("/error/code", "-32602"), "/status", Set("200")) => [
             "sep-2575/required-meta-status"],
@@ -446,7 +444,7 @@ mutants! { |p|
             "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
-            "sep-2575/unsupported-version-over-http", "sep-2575/unsupported-version-requested"],
+            "sep-2575/unsupported-version-over-http"],
         /// Results have a `resultType` in every revision.
         "result-type-in-2025": {
             p.edit_if(Reply, LIST, "/result/resultType", Default(r#""complete""#));
@@ -503,6 +501,8 @@ mutants! { |p|
         /// The client receives a request of the server before the result of an accepted form.
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
             "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/state-arrives"],
+        /// The progress of each list is reported, with a token of the server's own.
+        "progress-of-lists": p.transport.before_reply = report_before_list => ["base/progress-wanted"],
         /// The server sends `notifications/cancelled` before the result of a call.
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
             "lifecycle/no-cancellation-by-server", "messages/types-kept"],
@@ -560,6 +560,9 @@ mutants! { |p|
             "http/messages-relate", "http/notifications-relate"],
         /// Every question has the same id.
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-unused-in-session"],
+        /// The ids of questions are fractions.
+        "question-id-as-fraction": p.requests.question_id = |id| json!(id as f64 + 0.5) => ["base/id-present",
+            "messages/types-kept"],
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
             "base/id-not-null", "base/id-present", "elicitation/answer-arrives"],
@@ -678,7 +681,7 @@ mutants! { |p|
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
             "base/log-sent", "elicitation/answer-arrives", "http/header-names-any-case",
-            "http/notification-taken", "http/reply-media-type", "http/session-ignored",
+            "http/notification-taken", "http/reply-media-type",
             "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
@@ -810,8 +813,7 @@ mutants! { |p|
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
             "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2575/client-info-sent", "sep-2575/fields-on-every-request",
-            "tools/empty-cursor-is-no-end", "tools/pages-or-none"],
+            "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
@@ -819,7 +821,7 @@ mutants! { |p|
             "tools/header-reachable-only", "tools/invalid-header-mark-excluded"],
         /// Headers do not repeat arguments marked with `x-mcp-header`.
         "parameter-headers-missing": p.client.parameter_headers = |_, _| vec![] => [
-            "tools/header-mismatch-retried", "tools/header-value-base64", "tools/header-value-sent"],
+            "tools/header-mismatch-retried", "tools/header-value-sent"],
         /// The name of a tool is sent in its header without encoding, even if it looks encoded.
         "name-header-not-encoded": p.client.name_header = str::to_owned => ["tools/name-header-encoded"],
         /// References are fetched through the proxy of the environment, but not from this machine or over TLS.
@@ -911,7 +913,7 @@ mutants! { |p|
         "protocol-error-as-success": p.client.errors_are_results = true => ["sep-1303/protocol-error-is-no-success"],
         /// After one tool has failed, no other tool is called.
         "failure-is-sticky-in-client": p.client.failure_is_final = true => ["base/result-handed-over",
-            "sep-1303/error-leaves-no-trace", "tools/errors-need-no-output"],
+            "sep-1303/error-leaves-no-trace"],
         /// A client with a user does not declare the elicitation capability.
         "elicitation-undeclared": {
             p.edit(Request, "/params/capabilities", Replace("{}"));
@@ -953,7 +955,7 @@ mutants! { |p|
         /// Requests have no `MCP-Protocol-Version` header.
         "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/version-header-sent", "lifecycle/version-header-negotiated", "lifecycle/version-header-sent",
+            "http/version-header-sent", "lifecycle/version-header-sent",
             "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
             "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
@@ -993,7 +995,7 @@ mutants! { |p|
             "tools/header-value-sent"],
         /// Arguments are written to headers without encoding, including their line breaks.
         "parameter-headers-raw": p.client.parameter_headers = split_lines => ["http/sentinel-encoded",
-            "tools/header-value-base64", "tools/header-value-encoded"],
+            "tools/header-value-base64", "tools/header-value-encoded", "tools/header-value-sent"],
         /// Booleans are written to headers as `True` and `False`.
         "parameter-booleans-capitalized": p.client.parameter_headers = capitalize_booleans => [
             "tools/header-value-sent"],
@@ -1002,7 +1004,7 @@ mutants! { |p|
         /// `notifications/initialized` is also sent before the handshake.
         "initialized-too-early":
             p.client.before_handshake = Some(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) => [
-            "lifecycle/initialize-first", "lifecycle/session-id-sent", "lifecycle/version-header-negotiated",
+            "lifecycle/initialize-first", "lifecycle/session-id-sent",
             "lifecycle/version-header-sent"],
         /// After a handshake that took too long, the tools are listed.
         "list-without-handshake":
@@ -1106,7 +1108,7 @@ mutants! { |p|
         /// The first request of a call has the state of the last call.
         "state-kept-for-next-call": p.client.repeats_last_state = true => ["elicitation/three-actions",
             "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "sep-1034/user-wins",
-            "sep-2322/state-affects-the-retry-only", "tools/retried-result-not-cached"],
+            "sep-2322/state-affects-the-retry-only"],
         /// A list is never requested again.
         "list-cached-for-ever": p.client.lists_from_cache = |_| true => [
             "tools/header-mismatch-retried", "tools/negative-ttl-is-zero", "tools/zero-ttl-is-stale"],
@@ -1145,6 +1147,9 @@ mutants! { |p|
             p.client.after_handshake =
                 Some((r#"{"jsonrpc":"2.0","id":"i","method":"notifications/initialized"}"#, false));
         } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
+        /// The response to an elicitation that the user declines has neither a result nor an error.
+        "decline-without-result": p.edit_if(Response, ("/result/action", r#""decline""#), "/result", Remove) => [
+            "elicitation/three-actions", "messages/result-present", "sep-1034/refusal-carries-no-default"],
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => [
