@@ -21,7 +21,7 @@ use crate::drive::options::Options;
 use crate::drive::process::launch::{Launch, Process, StopReason};
 use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::model::case::{Test, When};
-use crate::model::encounter::Encounter;
+use crate::model::encounter::{Encounter, Led};
 use crate::model::spec::{Revision, Transport};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::Phase;
@@ -205,7 +205,10 @@ async fn met(
     let kinds: BTreeSet<_> = all.iter().flat_map(|test| canaries_of(test)).map(|canary| canary.kind).collect();
     let hits = canaries.hits();
     canaries.check(kinds).await?;
-    let encounter = Encounter { messages, hits, bindings, offered: revisions.to_vec() };
+    let leading = Leading::of(command);
+    let has_answers = leading == Leading::ByTest;
+    let led = (leading != Leading::Itself).then(|| Led { test: first.test.path(), has_answers });
+    let encounter = Encounter { messages, hits, bindings, offered: revisions.to_vec(), led };
     let [stdout, stderr] = written;
     Ok(AnyClient { encounter, end, took: began.elapsed(), stdout, stderr })
 }

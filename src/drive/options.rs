@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 
-use crate::model::case::STEP_LIMIT;
+use crate::model::case::{STEP_LIMIT, Step, When};
 use crate::plan::{Group, Plan};
 
 /// The kind of a group, and the groups that a worker takes.
@@ -98,17 +98,25 @@ impl Options {
 
     /// The indices of the plan's groups, in the order in which workers take those of a lane. The groups of one target stay
     /// together, so that its processes can be reused, and so do those of one revision of a target that keeps its processes
-    /// from group to group. Groups that wait longest come first, so that none of them runs alone at the end.
+    /// from group to group; there, those that end the process or begin with one come last. Groups that wait longest come first, so that none of them runs alone at the end.
     pub(crate) fn order(&self, plan: &Plan) -> Vec<usize> {
         let mut order: Vec<_> = (0..plan.groups.len()).collect();
         let target = |place: usize| &plan.groups[place].target.id;
         for same in order.chunk_by_mut(|one, next| target(*one) == target(*next)) {
             same.sort_by_cached_key(|place| {
                 let group = &plan.groups[*place];
-                let kept = group.target.is_fixed_server().then_some((group.revision, group.transport));
+                let kept = || (group.revision, group.transport, needs_own_process(group));
+                let kept = group.target.is_fixed_server().then(kept);
                 (Reverse(self.wait(group)), kept)
             });
         }
         order
     }
+}
+
+/// Returns whether a test of a group opens its connection itself, ends it, or may make a server end.
+fn needs_own_process(group: &Group) -> bool {
+    let is_end = |step: &Step| matches!(step.when, When::EndInput);
+    let tests = || group.tests.iter().map(|planned| &planned.test);
+    group.is_hard() || tests().any(|test| test.opens(group.revision) || test.steps.iter().any(is_end))
 }

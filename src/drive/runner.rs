@@ -337,10 +337,17 @@ impl TargetRunner {
                         // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
-                        if self.target.may_have_tools(planned.id.revision) {
-                            drop(fixture.step(&serve, canaries, patience).await);
+                        let opened = if self.target.may_have_tools(planned.id.revision) {
+                            fixture.step(&serve, canaries, patience).await
                         } else {
-                            drop(fixture.open(&serve, canaries, patience).await);
+                            fixture.open(&serve, canaries, patience).await
+                        };
+                        // A late response would be taken for one to the first step.
+                        if opened.end == End::Timeout {
+                            let detail =
+                                "the server sent no response to the first requests of casebook in time".to_owned();
+                            transcript.served = Served::Failed { end: End::Timeout, detail };
+                            return;
                         }
                     }
                 }

@@ -24,6 +24,10 @@ const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 /// The words, in lower case, by which a text reads like a refusal.
 const REFUSALS: [&str; 8] = ["cannot", "error", "expected", "fail", "invalid", "missing", "must", "required"];
+/// The types of content that the specification knows.
+const CONTENT: [&str; 5] = ["text", "image", "audio", "resource_link", "resource"];
+/// The members by which structured content names the reason of a refusal.
+const REASONS: [&str; 2] = ["error", "reason"];
 /// The bytes of a violation that are kept.
 const REASON: usize = 240;
 
@@ -181,8 +185,9 @@ fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMa
     found
 }
 
-/// Returns whether a result has only texts, and one of them reads like a refusal. Many servers refuse arguments in this way,
-/// without `isError`; a text does not decide whether the tool ran.
+/// Returns whether a result reads like a refusal: a text of it does, or it has a block of a type that the specification
+/// does not know. Many servers refuse arguments in this way, without `isError`; a text does not decide whether the tool
+/// ran. Other content, such as an image or a structured value without an error, is the work of a tool.
 fn reads_like_refusal(result: &Members<'_>) -> bool {
     let blocks = result.get("content").and_then(|content| envelope::items(content)).unwrap_or_default();
     let texts = messages::texts(result).unwrap_or_default();
@@ -190,8 +195,18 @@ fn reads_like_refusal(result: &Members<'_>) -> bool {
         let text = text.to_lowercase();
         REFUSALS.iter().any(|word| text.contains(word))
     };
-    let has_only_texts = !result.contains_key("structuredContent") && texts.len() == blocks.len();
-    has_only_texts && texts.iter().flatten().any(is_refusal)
+    let type_of = |block: &&RawValue| {
+        let block = envelope::members(block)?;
+        block.get("type").and_then(|name| envelope::scalar::<String>(name))
+    };
+    let is_known = |block: &&RawValue| type_of(block).is_some_and(|name| CONTENT.contains(&name.as_str()));
+    let names_reason = |value: &RawValue| {
+        let members = envelope::members(value).unwrap_or_default();
+        REASONS.iter().any(|key| members.get(*key).and_then(|reason| envelope::scalar::<String>(reason)).is_some())
+    };
+    let is_work = result.get("structuredContent").is_some_and(|value| !names_reason(value));
+    let texts_alone = texts.len() == blocks.len() && !is_work;
+    blocks.iter().any(|block| !is_known(block)) || texts_alone && texts.iter().flatten().any(is_refusal)
 }
 
 /// The marks of a call with arguments that the listed schema accepts. Whether the tool succeeds is its own affair.

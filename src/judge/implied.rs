@@ -2,7 +2,7 @@
 //!
 //! Takes an observation, gives the verdicts on what it shows anywhere. Must not know what a test is about.
 
-use crate::model::case::Test;
+use crate::model::case::{Outcome, Test};
 use crate::model::observation::{Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
@@ -24,6 +24,9 @@ const END: (&str, &str) = ("tools", "list-ends");
 /// The requirement on the requests that a client cancels.
 const CANCELLED: (&str, &str) = ("lifecycle", "cancelled-request-known");
 
+/// The requirements on the form of a response.
+const FORM: [(&str, &str); 2] = [("base", "result-or-error"), ("base", "result-or-error-later")];
+
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
@@ -42,7 +45,10 @@ pub(super) fn verdicts(
         .iter()
         .enumerate()
         .find_map(|(step, seen)| Some((step, Finding::NoMessage { line: seen.stray.clone()? })));
-    let unopened = seen.steps.iter().enumerate().find_map(|(step, seen)| Some((step, no_session(seen)?)));
+    // A handshake whose response is no message breaks a sentence about messages.
+    let refused = |(_, seen): &(usize, &StepObservation)| seen.outcome != Outcome::InvalidMessage;
+    let unopened =
+        seen.steps.iter().enumerate().filter(refused).find_map(|(step, seen)| Some((step, no_session(seen)?)));
     let part = if test.role == Role::Client { "sent" } else { "reply" };
     let violation = |pointer, message, reply| Finding::Violation { place: part.to_owned(), pointer, message, reply };
     let undecoded = seen.steps.iter().position(|seen| seen.not_utf8);
@@ -81,9 +87,9 @@ pub(super) fn no_session(seen: &StepObservation) -> Option<Finding> {
     seen.unopened.then(|| Finding::NoSession { error: error() })
 }
 
-/// Returns whether a check is about the handshake itself.
+/// Returns whether a check is about the handshake itself, or about the form of any message.
 pub(super) fn is_about_handshake(requirement: &Requirement) -> bool {
-    requirement.id == RequirementId::within(HANDSHAKE.0, HANDSHAKE.1)
+    [HANDSHAKE].iter().chain(&FORM).any(|(folder, name)| requirement.id == RequirementId::within(folder, name))
 }
 
 /// Returns the verdict on a requirement that a step breaks, unless a check of the step found it broken as well.

@@ -255,18 +255,18 @@ impl Observer<'_> {
         observed
     }
 
-    /// Returns whether the handshake before a step ended with an error, and the step sent nothing else. The error can be
+    /// Returns whether the handshake before a step ended with an error or a message that is none, and the step sent nothing else. The error can be
     /// due to the fixture, unless the test needs none, and in a test that sends the first message of the connection
     /// itself, the handshake is a part of the question.
     fn is_unopened(&self, wire: &Wire<'_>, outcome: Outcome) -> bool {
-        let is_refused = matches!(outcome, Outcome::ProtocolError | Outcome::HttpError);
+        let is_unusable = matches!(outcome, Outcome::ProtocolError | Outcome::HttpError | Outcome::InvalidMessage);
         let is_handshake = |method: &str| method == "initialize";
         let mut sent = wire.of(Party::Harness).filter_map(|(_, envelope)| envelope.method.as_deref()).peekable();
         let is_own = self.test.opens(self.transcript.test.revision);
         let needs_fixture = self.test.reach == Applicability::AdapterOnly;
         self.test.role == Role::Server
             && !needs_fixture
-            && is_refused
+            && is_unusable
             && !is_own
             && sent.peek().is_some()
             && sent.all(is_handshake)

@@ -15,7 +15,7 @@ use serde_json::Value;
 use self::sessions::{Session, joined, sessions};
 use self::steps::{Segment, performed, segments};
 use super::expect::{ByMessages, Scene, by_messages, reads_messages};
-use super::{held, observe, verdict, violated};
+use super::{held, implied, observe, verdict, violated};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::model::case::{Action, Answer, Check, Does, Fixture, Step, Test, When};
@@ -52,6 +52,8 @@ struct Scened<'a> {
     why_not: Option<&'static str>,
     /// The reason why no check about elicitation counts.
     why_not_elicited: Option<&'static str>,
+    /// `true` if casebook handed the answers of the test to the client.
+    has_answers: bool,
 }
 
 /// The state of a control in a session.
@@ -143,7 +145,8 @@ fn governs(control: &TestId, test: &Test, id: &TestId, governed: &Test) -> bool 
 impl<'a> Scened<'a> {
     fn new(id: &'a TestId, test: &'a Test, session: &Session, segments: &[Segment], encounter: &Encounter) -> Self {
         let bindings = Bindings { revision: id.revision.name().to_owned(), ..encounter.bindings.clone() };
-        let mut steps = performed(test, segments, &session.messages, &bindings);
+        let led = encounter.led.as_ref().filter(|led| led.test == test.path());
+        let mut steps = performed(test, segments, &session.messages, &bindings, led.is_some());
         for step in &mut steps {
             step.canary.clone_from(&encounter.hits);
         }
@@ -157,7 +160,8 @@ impl<'a> Scened<'a> {
         } else {
             "the client declares elicitation"
         });
-        Self { id, test, transcript, observation, why_not: why_not(test, session), why_not_elicited }
+        let has_answers = led.is_some_and(|led| led.has_answers);
+        Self { id, test, transcript, observation, why_not: why_not(test, session), why_not_elicited, has_answers }
     }
 
     /// Judges each check of each step.
@@ -173,7 +177,12 @@ impl<'a> Scened<'a> {
                 verdict(index, check, requirement.level, kind, detail)
             })
         };
-        checks.filter_map(verdict_of).collect()
+        let mut verdicts: Vec<_> = checks.filter_map(verdict_of).collect();
+        if self.why_not.is_none() {
+            let beside = implied::verdicts(catalogue, self.test, self.id, &self.observation, &verdicts);
+            verdicts.extend(beside);
+        }
+        verdicts
     }
 
     /// Compares a step with each alternative of a check.
@@ -200,7 +209,8 @@ impl<'a> Scened<'a> {
         }
         let answers = answers(step);
         let is_answered = observed.asked.len() <= observed.answered.len();
-        if !is_answered || !fits_answers(answers, &observed.answered, &self.transcript.bindings) {
+        let fits = || self.has_answers || fits_answers(answers, &observed.answered, &self.transcript.bindings);
+        if !is_answered || !fits() {
             return not_asked(OTHER_ANSWERS);
         }
         let scene = Scene {

@@ -15,6 +15,17 @@ pub struct Encounter {
     pub bindings: Bindings,
     /// The revisions that the server spoke.
     pub offered: Vec<Revision>,
+    /// The test whose steps casebook handed to the client, if it did.
+    pub led: Option<Led>,
+}
+
+/// A test by which casebook leads a client. What the client sends otherwise is its own doing, and not that of its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Led {
+    /// The path of the test.
+    pub test: String,
+    /// `true` if the client also got the answers of the user.
+    pub has_answers: bool,
 }
 
 /// The summary of one session, for people. Its texts are those of the client.

@@ -142,6 +142,7 @@ fn by_messages(library: &Library, met: &[Met]) -> (Accused, Accused) {
             hits: transcript.canary.clone(),
             bindings: transcript.bindings.clone(),
             offered: vec![test.given.revision.unwrap_or(id.revision)],
+            led: None,
         };
         let fixture = test.given.template().render(&transcript.bindings);
         // The template has the tools alone, and a server that deviates otherwise is another one.

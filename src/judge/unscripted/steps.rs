@@ -159,11 +159,13 @@ impl Segment {
         deviations.any(|deviation| deviation.method == method && refuses(&deviation.change))
     }
 
-    fn is_of(&self, step: &Step, bindings: &Bindings) -> bool {
+    /// Returns whether a segment performs a step. A client that is led by the test may not have the arguments of its own.
+    fn is_of(&self, step: &Step, bindings: &Bindings, is_led: bool) -> bool {
         match (&self.request, &step.when) {
             (Some(Request::List), When::List) => true,
             (Some(Request::Call { tool, arguments }), When::Call { tool: wanted, arguments: template, .. }) => {
-                tool == wanted && has_arguments(arguments.as_deref(), template.as_ref(), bindings)
+                let has_own = || has_arguments(arguments.as_deref(), template.as_ref(), bindings);
+                tool == wanted && (is_led || has_own())
             }
             _ => false,
         }
@@ -193,6 +195,7 @@ pub(super) fn performed(
     all: &[Segment],
     messages: &[Message],
     bindings: &Bindings,
+    is_led: bool,
 ) -> Vec<StepTranscript> {
     let is_counted = test.given.deviations.iter().any(|deviation| deviation.times.is_some());
     let mut begins: Vec<usize> = Vec::new();
@@ -200,7 +203,7 @@ pub(super) fn performed(
         let after = begins.last().map_or(1, |last| last + 1);
         let next = match step.when {
             When::Serve if index == 0 => Some(0),
-            _ => (after..all.len()).find(|place| all[*place].is_of(step, bindings)),
+            _ => (after..all.len()).find(|place| all[*place].is_of(step, bindings, is_led)),
         };
         let Some(next) = next else { break };
         // Some deviations apply to the first responses only, which must be those of the steps.

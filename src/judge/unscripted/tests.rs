@@ -6,6 +6,7 @@ use super::*;
 use crate::judge::samples;
 use crate::model::RequirementId;
 use crate::model::case::{Control, Expectation, Outcome, Then};
+use crate::model::encounter::Led;
 use crate::model::spec::Role;
 use crate::model::template::Template;
 
@@ -55,6 +56,11 @@ fn file() -> Vec<(TestId, Arc<Test>)> {
 
 /// The verdicts on the control and on the test.
 fn verdicts(messages: &[&[Message]]) -> Vec<(VerdictKind, String)> {
+    verdicts_of(None, messages)
+}
+
+/// The same of a client that casebook leads.
+fn verdicts_of(led: Option<Led>, messages: &[&[Message]]) -> Vec<(VerdictKind, String)> {
     let tests = file();
     let mut catalogue = Catalogue::new();
     for (name, level) in [("works", Level::Derived), ("header", Level::Must)] {
@@ -62,8 +68,8 @@ fn verdicts(messages: &[&[Message]]) -> Vec<(VerdictKind, String)> {
             crate::model::spec::Requirement { roles: vec![Role::Client], ..samples::requirement(name, level) };
         catalogue.insert(RequirementId::within("f", name), requirement);
     }
-    let encounter =
-        Encounter { messages: messages.concat(), offered: vec![Revision::newest()], ..Encounter::default() };
+    let (messages, offered) = (messages.concat(), vec![Revision::newest()]);
+    let encounter = Encounter { messages, offered, led, ..Encounter::default() };
     let judged = unscripted(&catalogue, &tests, &tests[0].1.given, &encounter);
     let verdicts = judged.into_iter().flat_map(|(record, _)| record.verdicts);
     verdicts.map(|one| (one.kind, one.detail.first().map(ToString::to_string).unwrap_or_default())).collect()
@@ -71,6 +77,16 @@ fn verdicts(messages: &[&[Message]]) -> Vec<(VerdictKind, String)> {
 
 fn kinds(messages: &[&[Message]]) -> Vec<VerdictKind> {
     verdicts(messages).into_iter().map(|(kind, _)| kind).collect()
+}
+
+#[test]
+fn led_client_that_changes_the_arguments_performs_the_step() {
+    let messages: [&[Message]; 2] = [&list(1), &call(2, r#"{"b":"2"}"#, RESULT)];
+    let kinds = |led| verdicts_of(led, &messages).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+    // Nobody knows what the user of another client gave.
+    assert_eq!(kinds(None), [VerdictKind::NotAsked; 2]);
+    let led = Led { test: "f/c/t".to_owned(), has_answers: true };
+    assert_eq!(kinds(Some(led)), [VerdictKind::NotAsked, VerdictKind::Fail]);
 }
 
 #[test]

@@ -731,7 +731,7 @@ mutants! { |p|
         /// The user receives schemas without `anyOf`, `oneOf`, `allOf`, `not`, `if` and `$defs`.
         "schema-keywords-dropped-by-client":
             p.client.lost_keywords = &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$defs"] => [
-            "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier",
+            "sep-2106/any-output-root", "sep-2106/input-keywords-kept",
             "tools/input-schema-kept", "tools/output-schema-kept"],
         /// The user receives schemas without `enumNames`.
         "enum-names-lost-by-client": p.client.lost_keywords = &["enumNames"] => ["tools/input-schema-kept",
@@ -740,7 +740,7 @@ mutants! { |p|
         "defaults-ignored": p.user.fills_in_defaults = false => [],
         /// Defaults are sent even if the user declined or cancelled.
         "defaults-on-decline": p.user.refusal_content = |form| Some(form.filled(Map::new())) => [
-            "elicitation/content-only-on-accept", "elicitation/three-actions", "sep-1034/refusal-carries-no-default"],
+            "elicitation/content-only-on-accept", "sep-1034/refusal-carries-no-default"],
         /// A default replaces the value that the user entered.
         "defaults-overwrite-user": p.user.defaults_replace_answers = true => ["sep-1034/user-wins"],
         /// Defaults that are 0, false, "" or [] are not filled in.
@@ -756,8 +756,7 @@ mutants! { |p|
         /// Defaults are filled in as strings.
         "defaults-as-text": p.user.on_sent = send_defaults_as_text => ["sep-1034/client-prefills"],
         /// An answer that declines or cancels has an empty `content`.
-        "content-with-decline": p.user.refusal_content = |_| Some(Map::new()) => ["elicitation/content-only-on-accept",
-            "elicitation/three-actions"],
+        "content-with-decline": p.user.refusal_content = |_| Some(Map::new()) => ["elicitation/content-only-on-accept"],
         /// The values that the user entered are sent without validation.
         "invalid-answer-sent": p.user.answers_are_checked = false => ["elicitation/client-validates"],
         /// Several choices are sent as one string.
@@ -776,8 +775,7 @@ mutants! { |p|
         "state-reencoded": p.edit(Request, "/params/requestState", Apply(reserialize)) => ["sep-2322/state-echoed"],
         /// A retry has no `requestState`.
         "state-dropped": p.edit(Request, "/params/requestState", Remove) => ["elicitation/answer-as-entered",
-            "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2322/state-echoed"],
+            "elicitation/three-actions", "sep-2322/state-echoed"],
         /// A retry has a `requestState` of null if the server sent none.
         "state-invented": p.edit(Request, "/params", Apply(add_null_state)) => ["messages/types-kept",
             "sep-2322/no-state-invented"],
@@ -812,8 +810,7 @@ mutants! { |p|
         /// Retries, and requests for further pages, have no `_meta`.
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
-            "elicitation/three-actions", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2575/fields-on-every-request"],
+            "elicitation/three-actions", "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
         /// A mark inside `allOf`, `anyOf` or `oneOf` is treated like one that `properties` lead to.
@@ -876,19 +873,18 @@ mutants! { |p|
             "sep-2106/any-output-root", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier",
             "tools/input-schema-kept", "tools/output-schema-kept"],
         /// The user does not receive structured content.
-        "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/structured-returned"],
+        "structured-lost-by-client": p.client.lost_member = Some("structuredContent") => ["base/result-handed-over",
+            "elicitation/answer-as-entered", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
+            "tools/structured-returned"],
         /// Structured content without an output schema is an error.
         "schema-required": p.client.needs_output_schema = true => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2106/any-json-value", "tools/absent-is-error-is-success", "tools/bad-tool-stays-alone",
-            "tools/result-without-schema", "tools/structured-returned", "tools/unlisted-tool-callable"],
+            "base/result-handed-over", "elicitation/answer-as-entered",
+            "elicitation/three-actions", "sep-2106/any-json-value", "tools/absent-is-error-is-success",
+            "tools/bad-tool-stays-alone", "tools/result-without-schema", "tools/structured-returned",
+            "tools/unlisted-tool-callable"],
         /// A tool that was not listed cannot be called.
-        "unlisted-tool-refused": p.client.refuses_unlisted = true => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "tools/structured-returned",
+        "unlisted-tool-refused": p.client.refuses_unlisted = true => ["base/result-handed-over",
+            "elicitation/answer-as-entered", "elicitation/three-actions", "tools/structured-returned",
             "tools/unlisted-tool-callable"],
         /// A nested argument marked for a header is refused.
         "nested-header-mark-refused": p.client.marks = refuse_nested_marks => ["tools/header-value-sent",
@@ -905,10 +901,9 @@ mutants! { |p|
             "base/result-handed-over", "sep-1303/tool-errors-reach-the-user"],
         /// A result without `isError` is an error.
         "is-error-required": p.client.needs_is_error = true => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "tools/absent-is-error-is-success", "tools/structured-returned"],
+            "base/result-handed-over", "elicitation/answer-as-entered",
+            "elicitation/three-actions", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
+            "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success", "tools/structured-returned"],
         /// A JSON-RPC error is returned to the user as a result.
         "protocol-error-as-success": p.client.errors_are_results = true => ["sep-1303/protocol-error-is-no-success"],
         /// After one tool has failed, no other tool is called.
@@ -918,9 +913,8 @@ mutants! { |p|
         "elicitation-undeclared": {
             p.edit(Request, "/params/capabilities", Replace("{}"));
             p.edit(Request, SENT_CAPABILITIES, Replace("{}"));
-        } => ["elicitation/answer-as-entered", "elicitation/client-declares",
-            "elicitation/declared-on-each-request", "elicitation/three-actions",
-            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
+        } => ["elicitation/answer-as-entered", "elicitation/client-declares", "elicitation/declared-on-each-request",
+            "elicitation/three-actions"],
         /// A client without a user declares the elicitation capability.
         "elicitation-always-declared": {
             p.edit(Request, "/params/capabilities/elicitation", Default(r#"{"form":{}}"#));
@@ -939,8 +933,8 @@ mutants! { |p|
             "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
         /// Requests have no `Mcp-Method` header.
         "method-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-method")) => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/method-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+            "base/result-handed-over",
+            "elicitation/answer-as-entered", "elicitation/three-actions", "http/method-header-sent",
             "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
@@ -948,42 +942,39 @@ mutants! { |p|
             "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Calls have no `Mcp-Name` header.
         "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/name-header-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "tools/absent-is-error-is-success", "tools/structured-returned"],
+            "base/result-handed-over",
+            "elicitation/answer-as-entered", "elicitation/three-actions", "http/name-header-sent",
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
+            "tools/structured-returned"],
         /// Requests have no `MCP-Protocol-Version` header.
         "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/version-header-sent", "lifecycle/version-header-sent",
-            "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
-            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
-            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
-            "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
-        /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
-        "version-header-outdated": p.client.headers = send_earlier_version => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "http/version-header-agrees", "lifecycle/version-header-negotiated", "sep-1034/user-wins",
-            "sep-1330/choice-sent", "sep-1330/choices-sent-as-list", "sep-1613/schema-keyword-kept",
+            "http/version-header-sent", "lifecycle/version-header-sent", "sep-1613/schema-keyword-kept",
             "sep-2106/any-json-value", "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept", "sep-2106/own-schema",
-            "tools/absent-is-error-is-success", "tools/annotations-kept", "tools/description-kept",
-            "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
-            "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+            "tools/absent-is-error-is-success", "tools/annotations-kept", "tools/description-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
+            "tools/title-kept"],
+        /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
+        "version-header-outdated": p.client.headers = send_earlier_version => ["base/result-handed-over",
+            "elicitation/answer-as-entered", "elicitation/three-actions", "http/version-header-agrees",
+            "lifecycle/version-header-negotiated", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
+            "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
+            "sep-2106/input-keywords-kept", "sep-2106/own-schema", "tools/absent-is-error-is-success",
+            "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
+            "tools/title-kept"],
         /// Requests do not repeat the server's `MCP-Session-Id`.
         "session-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-session-id")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "lifecycle/session-id-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
-            "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
-            "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
-            "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
-            "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
+            "lifecycle/session-id-sent", "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable",
+            "sep-2106/data-is-no-reference", "sep-2106/own-schema", "tools/absent-is-error-is-success",
+            "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
+            "tools/title-kept"],
         /// Requests have another `MCP-Session-Id` than the server's.
-        "session-header-altered": p.client.headers = capitalize_session => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
-            "lifecycle/session-id-sent", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list",
+        "session-header-altered": p.client.headers = capitalize_session => ["base/result-handed-over",
+            "elicitation/answer-as-entered", "elicitation/three-actions", "lifecycle/session-id-sent",
             "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
             "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept",
@@ -1116,7 +1107,7 @@ mutants! { |p|
         "cache-ignores-cursor": p.client.mixes_cached_pages = true => ["tools/cache-key-has-parameters"],
         /// The result of a retry with answers is returned for later calls of the tool.
         "retried-result-cached": p.client.caches_retried_results = true => ["elicitation/three-actions",
-            "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "tools/retried-result-not-cached"],
+            "sep-1034/client-prefills", "tools/retried-result-not-cached"],
         /// A page with fewer tools than the first one counts as the last page.
         "short-page-taken-for-last": p.client.ends_at_short_page = true => ["tools/page-size-not-assumed"],
         /// A call that is rejected because of its headers is not repeated.
@@ -1147,15 +1138,17 @@ mutants! { |p|
             p.client.after_handshake =
                 Some((r#"{"jsonrpc":"2.0","id":"i","method":"notifications/initialized"}"#, false));
         } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
+        /// Lists in arguments are sent as texts.
+        "arguments-as-text-by-client":
+            p.edit(Request, "/params/arguments/list", Apply(|list| *list = json!(list.to_string()))) => [
+            "tools/arguments-unchanged"],
         /// The response to an elicitation that the user declines has neither a result nor an error.
         "decline-without-result": p.edit_if(Response, ("/result/action", r#""decline""#), "/result", Remove) => [
             "elicitation/three-actions", "messages/result-present", "sep-1034/refusal-carries-no-default"],
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
-            Set(r#"{"code":0,"message":""}"#)) => [
-            "base/result-or-error", "base/result-or-error-later", "elicitation/answer-as-entered",
-            "elicitation/three-actions", "elicitation/unknown-completion-ignored", "sep-1330/choice-sent",
-            "sep-1330/choices-sent-as-list"],
+            Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error", "base/result-or-error-later",
+            "elicitation/answer-as-entered", "elicitation/unknown-completion-ignored"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
             "sep-2575/fallback-after-any-error"],
