@@ -88,3 +88,22 @@ fn event(mut members: Map<String, Value>, on: &str, used: &mut BTreeSet<String>)
     }
     event
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_of_a_request_is_a_text_or_an_integer() {
+        let mut used = BTreeSet::new();
+        let mut kind = |id: Value| {
+            let members = Map::from_iter([("id".to_owned(), id), ("method".to_owned(), json!("ping"))]);
+            event(members, "reply", &mut used)["id"].clone()
+        };
+        let ids = [json!("a"), json!(1), json!(1.0), json!(1), json!(1.5), json!(null), json!([1])];
+        assert_eq!(
+            ids.map(&mut kind),
+            ["fresh", "fresh", "fresh", "used", "other", "null", "other"].map(|one| json!(one))
+        );
+    }
+}

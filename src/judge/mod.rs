@@ -292,9 +292,12 @@ impl Judge {
                 let holds = is_notable.then(|| detail(Finding::Holds { allowed_by: allowed_by.clone() }));
                 return (kind, holds.into_iter().collect());
             }
-            let (into, findings) =
-                if wrong.missed.is_empty() { (&mut unknown, wrong.unknown) } else { (&mut missed, wrong.missed) };
-            into.extend(findings.into_iter().map(detail));
+            match (wrong.missed.is_empty(), not_asked) {
+                (true, _) => unknown.extend(wrong.unknown.into_iter().map(detail)),
+                (false, false) => missed.extend(wrong.missed.into_iter().map(detail)),
+                // Where nothing was to be asked, nothing was missed.
+                (false, true) => {}
+            }
         }
         if let Some(reason) = nothing {
             return (VerdictKind::NotAsked, vec![Finding::NotAsked { reason: reason.to_owned() }.into()]);

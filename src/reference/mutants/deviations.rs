@@ -300,6 +300,11 @@ pub(super) fn ask_before_acceptance(reply: &str) -> Option<&'static str> {
     reply.contains(r#""action":"accept""#).then_some(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
 }
 
+pub(super) fn announce_before_handshake(reply: &str) -> Option<&'static str> {
+    let is_handshake = reply.contains(r#""protocolVersion":"2025"#);
+    is_handshake.then_some(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#)
+}
+
 pub(super) fn report_before_list(reply: &str) -> Option<&'static str> {
     let report = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
     reply.contains(r#""tools":["#).then_some(report)

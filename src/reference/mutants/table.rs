@@ -11,16 +11,17 @@ use serde_json::{Map, json};
 
 use super::deviations::{
     add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
-    ask_before_acceptance, cancel_before_result, capabilities_are_known, capitalize_booleans, capitalize_session,
-    change_value, coerce, declare_draft_7, decode_slashes, flatten, has_long_text_and_pattern, headers_of_namesake,
-    ignore_external, indent, invalidate_nested_marks, keep_carriage_returns, let_texts_end_with_newline,
-    list_by_connection, list_by_side_effect, lose_name, make_floats, make_single_choice, merge_text_blocks,
-    refuse_by_prefix, refuse_comments, refuse_extra_responses, refuse_missing_responses, refuse_nested_marks,
-    refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content, remove_from_repetition,
-    remove_members, remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member,
-    replace_state, report_before_list, report_unknown_method, require_url_visit, reserialize, return_input_required,
-    send_defaults_as_text, send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys,
-    trim, turn_into_error, unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    announce_before_handshake, ask_before_acceptance, cancel_before_result, capabilities_are_known,
+    capitalize_booleans, capitalize_session, change_value, coerce, declare_draft_7, decode_slashes, flatten,
+    has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
+    keep_carriage_returns, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name, make_floats,
+    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_comments, refuse_extra_responses,
+    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
+    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
+    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_before_list,
+    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
+    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
+    unquote, value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -501,6 +502,9 @@ mutants! { |p|
         /// The client receives a request of the server before the result of an accepted form.
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
             "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/state-arrives"],
+        /// A change of resources is announced before the handshake, which does not declare them.
+        "resources-announced-undeclared": p.transport.before_reply = announce_before_handshake => [
+            "lifecycle/negotiated-capabilities-only"],
         /// The progress of each list is reported, with a token of the server's own.
         "progress-of-lists": p.transport.before_reply = report_before_list => ["base/progress-wanted"],
         /// The server sends `notifications/cancelled` before the result of a call.
@@ -531,7 +535,7 @@ mutants! { |p|
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
         /// After a cancellation of an unknown request, every later request fails.
         "vain-cancellation-is-fatal": p.remembers = Some(Event::CancelledInVain) => [
-            "lifecycle/invalid-cancellation-ignored"],
+            "lifecycle/invalid-cancellation-ignored", "messages/request-answered"],
         /// A cancelled request gets an error response.
         "cancelled-call-answered": p.transport.answers_cancelled = true => [
             "lifecycle/cancelled-call-unanswered", "stdio/cancelled-call-unanswered"],
@@ -560,9 +564,6 @@ mutants! { |p|
             "http/messages-relate", "http/notifications-relate"],
         /// Every question has the same id.
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-unused-in-session"],
-        /// The ids of questions are fractions.
-        "question-id-as-fraction": p.requests.question_id = |id| json!(id as f64 + 0.5) => ["base/id-present",
-            "messages/types-kept"],
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
             "base/id-not-null", "base/id-present", "elicitation/answer-arrives"],
@@ -580,8 +581,8 @@ mutants! { |p|
         /// A notification gets a response with a result.
         "notification-answered":
             p.transport.notification_reply = Some(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#) => [
-            "http/notification-taken", "messages/notifications-get-no-response",
-            "messages/unknown-notifications-are-ignored"],
+            "http/notification-taken", "lifecycle/invalid-cancellation-ignored",
+            "messages/notifications-get-no-response", "messages/unknown-notifications-are-ignored"],
         /// A client's response is accepted with the HTTP status 200.
         "answer-taken-with-200": p.transport.response_taken = 200 => ["http/answer-taken"],
         /// A request to resume a stream with `Last-Event-ID` is refused.
@@ -1144,7 +1145,7 @@ mutants! { |p|
             "tools/arguments-unchanged"],
         /// The response to an elicitation that the user declines has neither a result nor an error.
         "decline-without-result": p.edit_if(Response, ("/result/action", r#""decline""#), "/result", Remove) => [
-            "elicitation/three-actions", "messages/result-present", "sep-1034/refusal-carries-no-default"],
+            "base/response-has-same-id", "elicitation/three-actions", "messages/result-present"],
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error", "base/result-or-error-later",

@@ -274,7 +274,11 @@ impl Endpoint {
             Ok((session, result)) => {
                 let id = format!("{}{}", self.policy().session_prefix, token());
                 let (status, text) = self.server.reply(request, &Ok(result));
-                let response = in_session(json(status, text), &id);
+                let opened = match (self.policy().before_reply)(&text) {
+                    Some(message) => preceded(self.policy(), message, &text),
+                    None => json(status, text),
+                };
+                let response = in_session(opened, &id);
                 sessions.insert(id, Arc::new(session));
                 response
             }
