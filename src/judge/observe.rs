@@ -255,9 +255,9 @@ impl Observer<'_> {
         observed
     }
 
-    /// Returns whether the handshake before a step ended with an error or a message that is none, and the step sent nothing else. The error can be
-    /// due to the fixture, unless the test needs none, and in a test that sends the first message of the connection
-    /// itself, the handshake is a part of the question.
+    /// Returns whether the handshake before a step ended with an error or a message that is none, and the step sent nothing
+    /// else. The error can be due to the fixture, unless the test needs none, and in a test that sends the first message of
+    /// the connection itself, the handshake is a part of the question.
     fn is_unopened(&self, wire: &Wire<'_>, outcome: Outcome) -> bool {
         let is_unusable = matches!(outcome, Outcome::ProtocolError | Outcome::HttpError | Outcome::InvalidMessage);
         let is_handshake = |method: &str| method == "initialize";

@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 12] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 15] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -22,6 +22,9 @@ const OVER_STDIO: [(&str, i32, &[&str]); 12] = [
         &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
     ),
     ("decline-crashes", 1, &["messages/request-answered", "the server ended or hung: any-server/results/called"]),
+    ("announces", 1, &["failed  lifecycle/negotiated-capabilities-only", " 1 MUST violated"]),
+    ("progresses", 1, &["failed  base/progress-wanted", " 1 MUST violated"]),
+    ("error-id-null", 1, &["failed  messages/error-has-the-id", " 1 MUST violated"]),
     ("any-version", 1, &["failed  lifecycle/other-version", "1900-01-01"]),
     ("notification-answered", 1, &["failed  messages/notifications-get-no-response"]),
     ("probe-poisons", 0, &["noted  lifecycle/opened-after-a-probe", "the server is initialized already"]),
@@ -33,8 +36,9 @@ const OVER_STDIO: [(&str, i32, &[&str]); 12] = [
 ];
 
 /// The ways of a server over Streamable HTTP. A server that refuses the second handshake breaks one sentence.
-const OVER_HTTP: [(&str, i32, &[&str]); 3] = [
+const OVER_HTTP: [(&str, i32, &[&str]); 4] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
+    ("cancellation-refused", 0, &["warned  lifecycle/invalid-cancellation-ignored", " 1 SHOULD violated"]),
     (
         "loose",
         1,

@@ -69,7 +69,7 @@ def answer(message, ask=None):
     if method == "initialize":
         return initialize(params)
     if method == "ping":
-        return {"result": {}}
+        return None if MODE == "ping-silent" else {"result": {}}
     if method == "tools/list":
         return error(-32602, "unknown cursor") if "cursor" in params else {"result": listed()}
     if method == "tools/call":
@@ -128,6 +128,8 @@ class Handler(BaseHTTPRequestHandler):
         if not is_loose and not is_opening and version not in VERSIONS:
             return self.reply(400, {"id": id, **error(-32600, "unknown version")})
         response = answer(message)
+        if MODE == "cancellation-refused" and message.get("method") == "notifications/cancelled":
+            return self.reply(400, {"id": None, **error(-32600, "no such request")})
         if response is None or "id" not in message:
             return self.reply(200 if is_loose else 202, {"id": None, "result": {}} if is_loose else None)
         opened = {}
@@ -144,5 +146,14 @@ if len(sys.argv) > 2:
 for line in sys.stdin:
     message, refusal = read(line)
     response = refusal or answer(message, ask)
+    method = message.get("method") if isinstance(message, dict) else None
+    if MODE == "announces" and method == "initialize":
+        write({"method": "notifications/resources/list_changed"})
+    if MODE == "progresses" and method == "tools/call":
+        write({"method": "notifications/progress", "params": {"progressToken": "own", "progress": 1}})
+    if MODE == "error-null" and response and "result" in response:
+        response["error"] = None
     if response is not None:
-        write({"id": message.get("id") if isinstance(message, dict) and not refusal else None, **response})
+        is_lost = MODE == "error-id-null" and method == "tools/call" and "error" in response
+        has_id = isinstance(message, dict) and not refusal and not is_lost
+        write({"id": message.get("id") if has_id else None, **response})
