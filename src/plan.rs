@@ -277,10 +277,8 @@ impl Planner<'_> {
                     planned.push(Planned { index: self.index, id, test: Arc::clone(test), stdio });
                     self.index += 1;
                 }
-                // A test that waits for long is a group of its own, so that no other test waits for it, unless a control
-                // decides about it or it decides about others: a group is judged in its order.
-                let is_linked =
-                    |test: &Test| planned.iter().any(|one| one.test.governs(test) || test.governs(&one.test));
+                // A test that waits for long is a group of its own, unless it is a control or has one.
+                let is_linked = |one: &Test| planned.iter().any(|two| two.test.governs(one) || one.governs(&two.test));
                 let is_alone = |one: &Planned| one.test.waits_long(transport) && !is_linked(&one.test);
                 for tests in planned.chunk_by(|one, other| !is_alone(one) && !is_alone(other)) {
                     let (target, case, tests) = (Arc::clone(target), case.id.clone(), tests.to_vec());
@@ -467,7 +465,7 @@ fn applies(test: &Test, revision: Revision, transport: Transport, requirements: 
 }
 
 /// Sorts the tests of a case: controls of the file first, then row by row, and within a row its controls first. Rows with
-/// a control of named tests precede the other rows. Tests with the same fixture are adjacent, so that the fixture is built once. Otherwise, the order of the file is kept.
+/// a control of named tests precede the others. Tests with the same fixture are adjacent, so that it is built once.
 fn run_order(case: &Case) -> Vec<&Arc<Test>> {
     let first = |same: &dyn Fn(&Test) -> bool| case.tests.iter().position(|one| same(one));
     let mut tests: Vec<_> = case.tests.iter().collect();
