@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::expect::misses;
-use crate::model::case::{Check, Outcome, Test, When};
+use crate::model::case::{Check, Outcome, Test, Tool, When};
 use crate::model::observation::StepObservation;
 use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
 use crate::model::reason::Finding;
@@ -128,13 +128,22 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
         (_, LossPlace::Answer) => first(&sides.answer),
         (_, LossPlace::User) => first(&sides.client),
         (_, LossPlace::Reply) => {
-            let is_about_reply = |one: &RequirementId| *one != text || relayed.server.structured.is_some();
+            let is_typed = || match &broken.test.steps[broken.step].when {
+                When::Call { tool, .. } => broken.test.given.tool(tool).is_some_and(has_output_schema),
+                _ => false,
+            };
+            let is_about_reply =
+                |one: &RequirementId| *one != text || relayed.server.structured.is_some() || is_typed();
             first(&sides.server).filter(is_about_reply)
         }
     };
     // The sentences of this requirement are not about what was lost in another step.
     let requirement = requirement.filter(|_| step == broken.step);
     Attribution { side, place, requirement, message, step: other(step), is_left_to_author: false }
+}
+
+fn has_output_schema(tool: &Tool) -> bool {
+    tool.definition.get("outputSchema").is_some()
 }
 
 /// Returns whether a check expects a tool error.

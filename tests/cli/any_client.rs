@@ -142,7 +142,7 @@ fn client_is_led_through_one_server_after_the_other() {
     let call = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{{tool}}","arguments":{{arguments}},{meta}}}}}"#
     );
-    let mut command = sandbox.command("serve --case tools/client-arguments --");
+    let mut command = sandbox.command("serve --case tools/client-arguments/missing --");
     let head = "mcp-method: tools/call\\r\\nmcp-name: echo\\r\\n";
     let came = Finished::of(command.args(["bash", "-c", POSTS, "client", &call]).env("HEAD", head));
     came.exits(0).stdout_has(&["tools/call 1× (tools: echo 1×)", "passed  tools/call-arguments-are-object"]);
