@@ -29,7 +29,8 @@ def is_modern(revision: str) -> bool:
 
 
 def is_connection_modern(ctx: Context) -> bool:
-    return is_modern(ctx.request_context.protocol_version)
+    request = ctx.request_context
+    return request is not None and is_modern(request.protocol_version)
 
 
 def tool_result(parts: dict[str, Any]) -> ToolResult:
