@@ -69,7 +69,7 @@ def answer(message, ask=None):
     if method == "initialize":
         return initialize(params)
     if method == "ping":
-        return None if MODE == "ping-silent" else {"result": {}}
+        return {"result": {}}
     if method == "tools/list":
         return error(-32602, "unknown cursor") if "cursor" in params else {"result": listed()}
     if method == "tools/call":
@@ -151,8 +151,6 @@ for line in sys.stdin:
         write({"method": "notifications/resources/list_changed"})
     if MODE == "progresses" and method == "tools/call":
         write({"method": "notifications/progress", "params": {"progressToken": "own", "progress": 1}})
-    if MODE == "error-null" and response and "result" in response:
-        response["error"] = None
     if response is not None:
         is_lost = MODE == "error-id-null" and method == "tools/call" and "error" in response
         has_id = isinstance(message, dict) and not refusal and not is_lost

@@ -25,6 +25,7 @@ use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::Bindings;
+use crate::model::text::shortened;
 use crate::model::transcript::{End, Message, Party, Served, StdioMode, Transcript, WithoutProxy};
 use crate::model::{TargetId, TestId};
 use crate::plan::Planned;
@@ -417,6 +418,6 @@ fn named(message: &Message) -> String {
     match message.header(":method") {
         Some(method) if message.text.is_empty() => format!("a {method} request of the {sender}"),
         _ if message.text.is_empty() => format!("an empty reply of the {sender}"),
-        _ => format!("a message of the {sender}: {}", message.text.chars().take(LENGTH).collect::<String>()),
+        _ => format!("a message of the {sender}: {}", shortened(&message.text, LENGTH)),
     }
 }

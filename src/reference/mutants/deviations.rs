@@ -305,9 +305,12 @@ pub(super) fn announce_before_handshake(reply: &str) -> Option<&'static str> {
     is_handshake.then_some(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#)
 }
 
+/// A report of progress that nobody asked for.
+pub(super) const PROGRESS: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
+
 pub(super) fn report_before_list(reply: &str) -> Option<&'static str> {
-    let report = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
-    reply.contains(r#""tools":["#).then_some(report)
+    reply.contains(r#""tools":["#).then_some(PROGRESS)
 }
 
 pub(super) fn cancel_before_result(reply: &str) -> Option<&'static str> {

@@ -10,7 +10,7 @@ use jsonschema::Draft;
 use serde_json::{Map, json};
 
 use super::deviations::{
-    add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
+    PROGRESS, add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     announce_before_handshake, ask_before_acceptance, cancel_before_result, capabilities_are_known,
     capitalize_booleans, capitalize_session, change_value, coerce, declare_draft_7, decode_slashes, flatten,
     has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
@@ -49,8 +49,6 @@ const NO_CAPABILITIES: When = ("/request/params/capabilities", "{}");
 const SENT_CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 const SENT_ELICITATION: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation";
 const LIST_RESOURCES: &str = r#"{"jsonrpc":"2.0","id":"r","method":"resources/list","params":{}}"#;
-const PROGRESS: &str =
-    r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
 
 macro_rules! mutants {
     (|$policy:ident| $($role:ident {
@@ -934,8 +932,8 @@ mutants! { |p|
             "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
         /// Requests have no `Mcp-Method` header.
         "method-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-method")) => [
-            "base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "http/method-header-sent",
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "http/method-header-sent",
             "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
             "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
@@ -943,8 +941,8 @@ mutants! { |p|
             "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Calls have no `Mcp-Name` header.
         "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
-            "base/result-handed-over",
-            "elicitation/answer-as-entered", "elicitation/three-actions", "http/name-header-sent",
+            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
+            "http/name-header-sent",
             "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
             "tools/structured-returned"],
         /// Requests have no `MCP-Protocol-Version` header.
