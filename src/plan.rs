@@ -5,12 +5,14 @@
 
 mod declared;
 mod excuses;
+mod hints;
 mod sample;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::hints::hint;
 use self::sample::{is_asked_twice, sample_stdio};
 use crate::model::applicability::Applicability;
 use crate::model::case::{Case, Control, Library, Test, When, With};
@@ -508,49 +510,6 @@ pub fn unmatched(pattern: &Pattern, library: &Library) -> PlanError {
     PlanError::UnmatchedPattern { pattern: pattern.as_str().to_owned(), hint: hint(pattern, library) }
 }
 
-/// Returns the likely mistake in a pattern that matches no test, or the tests with similar names.
-fn hint(pattern: &Pattern, library: &Library) -> Option<String> {
-    let how = pattern.as_str().split_once('@').map(|(_, how)| how);
-    if let Some(mistake) = how.and_then(mistake_after_at) {
-        return Some(mistake);
-    }
-    let mut tests = library.cases.iter().flat_map(|case| &case.tests);
-    match how {
-        Some(how) if tests.any(|test| pattern.matches_path(&test.path())) => {
-            Some(format!("`{}` matches tests, but none on {how}", path_of(pattern)))
-        }
-        _ => the_nearest(&similar(pattern, library)),
-    }
-}
-
-fn the_nearest(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("the nearest: {}", names.join(", ")))
-}
-
-/// Returns the mistake in the part of a pattern after its `@`, if a word there is no revision or no transport. Words with
-/// wildcards are not checked.
-fn mistake_after_at(how: &str) -> Option<String> {
-    let is_word = |word: &str| !word.contains(['*', '?', '[', '{', '\\']);
-    let (revision, transport) = how.split_once('+').map_or((how, None), |(revision, word)| (revision, Some(word)));
-    let transports: Vec<_> = Transport::ALL.iter().map(ToString::to_string).collect();
-    let revisions: Vec<_> = Revision::all().map(|one| one.to_string()).collect();
-    if is_word(revision) && !revisions.iter().any(|one| one == revision) {
-        let expected = if transports.iter().any(|one| one == revision) {
-            format!("write `@*+{revision}` for every revision")
-        } else {
-            format!("expected one of {}", revisions.join(", "))
-        };
-        return Some(format!("`{revision}` is not a revision: {expected}"));
-    }
-    let wrong = transport.filter(|word| is_word(word) && !transports.iter().any(|one| one == word));
-    wrong.map(|word| format!("`{word}` is not a transport: expected {}", transports.join(" or ")))
-}
-
-/// Returns the part of a pattern before its `@`.
-fn path_of(pattern: &Pattern) -> &str {
-    pattern.as_str().split('@').next().unwrap_or_default()
-}
-
 /// Returns the id of every test on each revision and transport where it applies, on any target.
 pub fn every_id(library: &Library) -> impl Iterator<Item = TestId> {
     library.cases.iter().flat_map(|case| all_runs(library, case)).map(|(id, _)| id)
@@ -573,27 +532,6 @@ fn all_runs<'l>(library: &'l Library, case: &'l Case) -> impl Iterator<Item = (T
         .flat_map(|test| Revision::all().flat_map(move |one| Transport::ALL.iter().map(move |t| (test, one, *t))));
     runs.filter(|(test, revision, transport)| applies(test, *revision, *transport, &library.requirements))
         .map(|(test, revision, transport)| (id(test, revision, transport), test))
-}
-
-/// Returns the names most similar to a pattern, among those with the same number of components.
-fn similar(pattern: &Pattern, library: &Library) -> Vec<String> {
-    let written = path_of(pattern);
-    let parts = written.split('/').count();
-    let paths = library.cases.iter().flat_map(|case| &case.tests).map(|test| test.path());
-    let mut names: Vec<_> = paths.map(|path| path.split('/').take(parts).collect::<Vec<_>>().join("/")).collect();
-    names.sort();
-    names.dedup();
-    nearest(written, names.into_iter())
-}
-
-/// Returns the few names with the most similar spelling, the nearest first.
-fn nearest(written: &str, names: impl Iterator<Item = String>) -> Vec<String> {
-    const NAMES: usize = 3;
-    const LIKENESS: f64 = 0.7;
-    let mut names: Vec<_> =
-        names.map(|name| (strsim::jaro_winkler(written, &name), name)).filter(|(like, _)| *like > LIKENESS).collect();
-    names.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    names.into_iter().map(|(_, name)| name).take(NAMES).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{PlanError, candidates, nearest, the_nearest};
+use super::hints::{nearest, the_nearest};
+use super::{PlanError, candidates};
 use crate::model::case::Library;
 use crate::model::target::{Excuse, Target};
 
