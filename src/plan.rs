@@ -41,6 +41,8 @@ pub struct Selection {
     pub heavy: bool,
     /// Selects only this shard of the remaining tests, and the controls that they need.
     pub shard: Option<Shard>,
+    /// Requirements whose tests each shard contains.
+    pub in_each_shard: Vec<RequirementId>,
     /// The way in which adapters serve over stdio; `None` for streams, and a sample of processes.
     pub stdio: Option<StdioMode>,
     /// Selects only tests that have checks, each on the newest revision of each lifecycle, and over stdio only if it
@@ -54,8 +56,7 @@ pub struct Selection {
 impl Selection {
     /// Returns whether the selection excludes something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, heavy: _, shard, stdio: _, is_thin, every_transport: _ } =
-            self;
+        let Self { only, skip, role, revision, transport, shard, is_thin, .. } = self;
         *is_thin
             || shard.is_some()
             || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())
@@ -320,17 +321,18 @@ impl Planner<'_> {
         revision: Revision,
         transport: Transport,
     ) -> Vec<(TestId, &'t Arc<Test>)> {
-        let Selection { only, skip, role, shard, is_thin, .. } = self.selection;
+        let Selection { only, skip, role, shard, in_each_shard, is_thin, .. } = self.selection;
         let mut applying: Vec<_> = tests
             .iter()
             .filter(|test| applies(test, revision, transport, &self.library.requirements))
             .map(|test| (id(test, revision, transport), *test))
             .filter(|(id, _)| !skip.iter().any(|one| one.matches(id)))
             .collect();
+        let is_in_each = |test: &Test| test.checks().any(|check| in_each_shard.contains(&check.requirement));
         let is_chosen = |id: &TestId, test: &Test| {
             role.is_none_or(|role| role == test.role)
                 && (only.is_empty() || only.iter().any(|one| one.matches(id)))
-                && shard.is_none_or(|shard| shard.has(id))
+                && shard.is_none_or(|shard| shard.has(id) || is_in_each(test))
                 && !(*is_thin && (test.checks().next().is_none() || self.is_elsewhere(test, revision, transport)))
         };
         let chosen: Vec<_> = applying.iter().filter(|(id, test)| is_chosen(id, test)).map(|(_, test)| *test).collect();

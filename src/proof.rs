@@ -10,11 +10,11 @@ use reference::{About, mutants};
 use tokio::sync::watch;
 
 use crate::drive::{Cancel, Options};
-use crate::judge::Judge;
+use crate::judge::{Judge, is_implied};
 use crate::model::case::Library;
-use crate::model::spec::Transport;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
+use crate::model::{RequirementId, Shard};
 use crate::plan::{PlanError, Selection, plan};
 use crate::report::proof::{Declared, Kill, Trace, checked};
 use crate::run::{RunError, Seen, conduct};
@@ -52,20 +52,22 @@ pub fn all() -> impl Iterator<Item = Declared<'static>> {
 }
 
 /// Runs the tests of a mutant's role against `target`, which is the mutant, on one process at a time. `None` if the run
-/// was stopped. A declared requirement that no case of the library checks is not missed.
+/// was stopped. A declared requirement that no case of the library checks is not missed. With a shard, those tests that
+/// ask about a declared requirement run, and the shard of the others.
 ///
 /// # Errors
 /// [`ProofError`] if nothing could be run. Failures of the mutant are part of the result.
 pub async fn examine(
     library: &Library,
     (mutant, target): (Declared<'_>, Arc<Target>),
-    transports: &[Transport],
+    shard: Option<Shard>,
     options: (Options, Pace),
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Option<Kill>, ProofError> {
     let selection = Selection {
         role: Some(mutant.role),
-        transport: transports.to_vec(),
+        shard,
+        in_each_shard: library.requirements.keys().filter(|id| mutant.breaks.contains(&id.as_str())).cloned().collect(),
         stdio: Some(StdioMode::Stream),
         is_thin: true,
         ..Selection::default()
@@ -96,9 +98,11 @@ pub async fn examine(
     }
     Ok((!conducted.footer.interrupted).then(|| {
         let mut kill = trace.kill();
-        let is_checked =
-            |id: &String| checked(library).any(|(role, one)| role == mutant.role && one.as_str() == id.as_str());
-        kill.missed.retain(is_checked);
+        // What is checked in every test may be violated in those of other shards.
+        let is_here = |id: &RequirementId| shard.is_none() || !is_implied(id);
+        kill.missed.retain(|id| {
+            checked(library).any(|(role, one)| role == mutant.role && one.as_str() == id.as_str() && is_here(one))
+        });
         kill
     }))
 }

@@ -12,9 +12,9 @@ use super::values;
 use super::{
     CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs,
 };
-use crate::model::Pattern;
 use crate::model::set::SetName;
-use crate::model::spec::{Revision, Transport};
+use crate::model::spec::Revision;
+use crate::model::{Pattern, Shard};
 
 /// The headings of options in `--help`.
 pub(super) mod heading {
@@ -326,10 +326,9 @@ pub struct ProveArgs {
     /// Run only the mutants whose names match
     #[arg(long, value_name = "PATTERN", value_parser = values::pattern, help_heading = heading::TESTS)]
     pub only_mutants: Option<Pattern>,
-    /// Use only this transport [default: HTTP, and stdio for the tests that exist only there]
-    #[arg(long, value_name = "stdio|http", value_parser = values::transport(), hide_possible_values = true)]
-    #[arg(help_heading = heading::TESTS)]
-    pub transport: Option<Transport>,
+    /// Of the tests that ask about no declared requirement, run one of N shards: 2/5 runs the second of five
+    #[arg(long, value_name = "K/N", value_parser = values::shard, help_heading = heading::TESTS)]
+    pub shard: Option<Shard>,
     /// Print the matrix of mutants and requirements in this format
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: ProofFormat,

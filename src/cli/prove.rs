@@ -152,10 +152,9 @@ fn one(
     cancel: watch::Receiver<Cancel>,
 ) -> Result<impl Future<Output = Result<Option<Kill>, ProofError>> + Send + use<>, Problem> {
     let target = targets(&[format!("{}:{}", target::REFERENCE, mutant.name)])?.remove(0);
-    let transports: Vec<_> = args.transport.into_iter().collect();
-    let options = (Options::default(), pace);
+    let (shard, options) = (args.shard, (Options::default(), pace));
     Ok(async move {
-        let kill = proof::examine(&library, (mutant, target), &transports, options, cancel).await?;
+        let kill = proof::examine(&library, (mutant, target), shard, options, cancel).await?;
         Ok(kill.map(|mut kill| {
             if let Some(foreign) = foreign {
                 kill.undeclared.retain(|id| !foreign.contains(&(mutant.role, id.clone())));

@@ -30,6 +30,14 @@ const FORM: [(&str, &str); 2] = [("base", "result-or-error"), ("base", "result-o
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
+/// All of them: each is checked in every test.
+const IMPLIED: [(&str, &str); 6] = [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED];
+
+/// Returns whether a requirement is checked in every test.
+pub fn is_implied(requirement: &RequirementId) -> bool {
+    IMPLIED.iter().any(|(folder, name)| *requirement == RequirementId::within(folder, name))
+}
+
 /// Returns the verdicts on what a test shows beside its own checks, whose verdicts are given. If one of these is broken, a
 /// message of another type is likely to be the reason of it, and is not told a second time.
 pub(super) fn verdicts(
@@ -66,16 +74,8 @@ pub(super) fn verdicts(
         let message = format!("the request {} is cancelled, and was never sent", seen.cancelled_unknown.as_ref()?);
         Some((step, violation(String::new(), message, None)))
     });
-    let found = [
-        (ONLY_MESSAGES, stray),
-        (HANDSHAKE, unopened),
-        (ENCODING, undecoded),
-        (TYPES, mistyped),
-        (END, endless),
-        (CANCELLED, unknown),
-    ];
-    let broken =
-        found.into_iter().filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
+    let found = IMPLIED.into_iter().zip([stray, unopened, undecoded, mistyped, endless, unknown]);
+    let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own)).collect()
 }
 

@@ -250,6 +250,12 @@ fn thin_plan_omits_tests_that_only_observe() {
     let selection = Selection { is_thin: true, ..Selection::default() };
     let thin = plan(&library, &[Arc::new(target())], &selection).expect("a plan");
     assert_eq!(names(&thin), ["a/b/checks@2025-11-25+http", "a/b/checks@2026-07-28+http"]);
+    let of_shard = |part: u32| {
+        let shard = Some(format!("{part}/9").parse().expect("a shard"));
+        let in_each_shard = vec![RequirementId::within("a", "r")];
+        plan(&library, &[Arc::new(target())], &Selection { shard, in_each_shard, ..selection.clone() }).expect("a plan")
+    };
+    assert!((1..=9).all(|part| names(&of_shard(part)) == names(&thin)), "each shard has the tests of the requirement");
 }
 
 #[test]

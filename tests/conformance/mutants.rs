@@ -94,7 +94,7 @@ fn no_verdict_improves(library: &Library, mutant: Declared<'_>, large: bool) -> 
 fn run(library: &Library, mutant: Declared<'_>, pace: Pace) -> Result<Kill, Failed> {
     let (_never, cancel) = tokio::sync::watch::channel(Cancel::Go);
     let target = target(mutant);
-    let kill = runtime()?.block_on(proof::examine(library, (mutant, target), &[], (options(), pace), cancel))?;
+    let kill = runtime()?.block_on(proof::examine(library, (mutant, target), None, (options(), pace), cancel))?;
     Ok(kill.expect("a run that is not cancelled"))
 }
 

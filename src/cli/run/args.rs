@@ -161,6 +161,7 @@ impl RunArgs {
             transport: one.transport.clone(),
             heavy: one.heavy,
             shard: one.shard,
+            in_each_shard: Vec::new(),
             stdio: self.stdio,
             is_thin: false,
             // A frozen set names the transports of its tests.
