@@ -118,6 +118,11 @@ impl Page {
         (block.kind != Kind::Heading && block.text.ends_with(':')).then_some(before)
     }
 
+    /// Returns whether a heading has this anchor, in the spelling of any site: one dash or several between words.
+    pub(super) fn has_anchor(&self, name: &str) -> bool {
+        self.anchors.contains(&anchor(name))
+    }
+
     /// The anchor of the heading above a block; empty without one.
     pub(super) fn anchor(&self, block: usize) -> &str {
         &self.anchors[self.blocks[block].heading]

@@ -137,6 +137,12 @@ impl Checkout<'_> {
             reader.push(drift.at(span, "not found").help("copy the sentence again, or name the page that has it"));
             return;
         };
+        if let Some((_, anchor)) = source.split_once('#')
+            && !pages.iter().any(|page| page.has_anchor(anchor))
+        {
+            let stray = reader.mistake(Lint::QuoteNotFound, format!("the page has no heading `#{anchor}`"));
+            reader.push(stray.at(at, "leads nowhere").help("name the heading above the sentence"));
+        }
         // `when` states the condition of a part of a sentence in other words.
         if !is_whole(node) || text_of(node, "when").is_some() {
             return;

@@ -114,7 +114,7 @@ fn quotes_are_compared_with_a_checkout() {
     let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
     let pages = root.join("docs/specification/2026-07-28");
     std::fs::create_dir_all(&pages).expect("a folder");
-    let page = "---\ntitle: A\n---\nIf it is late, a server **MUST** [wait](/b)\nuntil noon, unless it rains. It MUST sleep.\n\n\
+    let page = "---\ntitle: A\n---\n## B\n\nIf it is late, a server **MUST** [wait](/b)\nuntil noon, unless it rains. It MUST sleep.\n\n\
         It MUST eat (e.g. fish). It MUST drink (if it can).\n\nAn old server SHOULD do this:\n\n- answer with `404`\n";
     std::fs::write(pages.join("a.mdx"), page).expect("written");
     let requirement = |level: &str, source: &str, quote: &str| json!({ "level": level, "roles": ["server"], "source": source, "quote": quote, "harm": "none", "why": "W." });
@@ -127,7 +127,8 @@ fn quotes_are_compared_with_a_checkout() {
         "no-end": of_page("MUST", "If it is late, a server MUST wait until noon"),
         "no-beginning": of_page("MUST", "a server MUST wait until noon, unless it rains"),
         "no-parenthesis": of_page("MUST", "It MUST eat"), "no-rest": of_page("MUST", "It MUST drink"),
-        "no-list": of_page("SHOULD", "answer with `404`"), "no-page": requirement("MUST", "specification/2026-07-28/c", whole)
+        "no-list": of_page("SHOULD", "answer with `404`"), "no-page": requirement("MUST", "specification/2026-07-28/c", whole),
+        "no-heading": requirement("MUST", "specification/2026-07-28/a#c", whole)
     });
     let text = serde_json::to_string_pretty(&catalogue).expect("JSON");
     let sources = [Source::Texts(vec![("sep-1/requirements.json".into(), text)])];
@@ -139,6 +140,7 @@ fn quotes_are_compared_with_a_checkout() {
         "quote-cut: the quoted sentence goes on: \", unless it rains.\"",
         "quote-cut: the quoted sentence goes on: \"(if it can).\"",
         "quote-cut: the list of the quoted item is introduced by \"An old server SHOULD do this:\"",
+        "quote-not-found: the page has no heading `#c`",
         "quote-not-found: the specification's checkout has no page `specification/2026-07-28/c`",
     ];
     let (mut lines, mut wanted) = (lines, wanted.map(str::to_owned).to_vec());
