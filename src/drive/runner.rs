@@ -109,6 +109,9 @@ impl TargetRunner {
         if let Some(reason) = self.listed.get(&planned.id.revision).and_then(missing) {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
         }
+        // A server in a stream of the adapter is no server in a process of its own.
+        let in_process = |one: &Planned| one.stdio == Some(StdioMode::Process);
+        let next = next.filter(|next| in_process(next) == in_process(planned));
         if self.mode(planned) != StdioMode::Both {
             return self.once(planned, next, canaries, turn).await;
         }
