@@ -112,14 +112,13 @@ impl Connection {
             });
         }
         self.store_agreement(log);
-        if !to_the_end {
-            return Err(End::Accepted);
+        if to_the_end {
+            let end = self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await;
+            if let Err(End::Timeout | End::Crash { .. } | End::Http { .. } | End::Oversized) = end {
+                return end;
+            }
         }
-        let end = self.exchange(log, INITIALIZED.to_owned(), &[], &Awaits::Nothing).await;
-        if let Err(End::Timeout | End::Crash { .. } | End::Http { .. } | End::Oversized) = end {
-            return end;
-        }
-        // The cases about notifications judge a response to this one.
+        // The cases about notifications judge a response to `initialized`.
         if listens && self.open_get_stream(log).await && self.is_asked {
             self.settle(log).await;
         }
