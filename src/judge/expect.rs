@@ -308,6 +308,7 @@ fn view(observed: &StepObservation) -> Parts {
         repeated_id,
         cancelled_unknown,
         unopened: _,
+        malformed: _,
         replies,
         sent,
         unread: _,

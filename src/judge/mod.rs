@@ -27,6 +27,7 @@ mod violation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use implied::is_implied;
 pub use observe::observe;
 pub use unscripted::{is_decidable, summaries, unscripted};
 
@@ -251,6 +252,15 @@ impl Judge {
             return (requirement.level != Level::May).then(|| verdict_of(VerdictKind::NotAsked, finding));
         }
         let (kind, detail) = self.compare(check, requirement, observed, id);
+        // What a client sent is judged by checks of its messages. What came of it is a consequence.
+        let is_of_messages =
+            |one: &Expectation| one.sent.is_some() || one.answered.is_some() && !observed.answered.is_empty();
+        let is_consequence = !is_fetched && !check.alternatives.iter().any(is_of_messages);
+        if observed.malformed && kind.is_broken() && is_consequence {
+            let reason = "the client had sent a message that no server can read".to_owned();
+            return (requirement.level != Level::May)
+                .then(|| verdict_of(VerdictKind::NotAsked, Finding::NotAsked { reason }));
+        }
         Some(verdict(step, check, requirement.level, kind, detail))
     }
 

@@ -51,8 +51,10 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
         }
         Served::Serving => observation.steps = observer.steps(),
     }
-    if test.role == Role::Pair {
-        relayed::add(test, transcript, &mut observation);
+    match test.role {
+        Role::Pair => relayed::add(test, transcript, &mut observation),
+        Role::Client => malformed::mark(transcript, &mut observation),
+        Role::Server => {}
     }
     observation
 }
@@ -542,6 +544,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         repeated_id: false,
         cancelled_unknown: None,
         unopened: false,
+        malformed: false,
         replies: Vec::new(),
         reply_places: Vec::new(),
         sent: Vec::new(),
@@ -558,6 +561,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
 
 mod client;
 mod faults;
+mod malformed;
 mod relayed;
 #[cfg(test)]
 mod tests;

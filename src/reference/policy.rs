@@ -273,6 +273,8 @@ decisions! {
         after_unanswered_handshake: Option<&'static str> = None,
         /// The handshake ends with `notifications/initialized`.
         says_initialized: bool = true,
+        /// A session that is no longer needed is ended.
+        ends_sessions: bool = true,
         /// A message to send after the handshake, and whether it is sent over HTTP only: none.
         after_handshake: Option<(&'static str, bool)> = None,
         /// Request ids are integers.

@@ -291,6 +291,7 @@ impl Keeper<'_> {
             repeated_id: _,
             cancelled_unknown,
             unopened: _,
+            malformed: _,
             stray,
             mistyped,
             not_utf8: _,

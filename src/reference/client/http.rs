@@ -253,7 +253,7 @@ impl Endpoint {
 
     /// Ends the session. The server may refuse this.
     pub(super) async fn end(self) {
-        if self.session.contains_key(SESSION) {
+        if self.session.contains_key(SESSION) && self.policy.ends_sessions {
             let _refused = self.send(Method::DELETE, None, HeaderMap::new()).await;
         }
     }

@@ -188,7 +188,7 @@ mutants! { |p|
         "cache-hints-lost": {
             p.edit(Reply, "/result/ttlMs", Remove);
             p.edit(Reply, "/result/cacheScope", Remove);
-        } => ["messages/types-kept", "tools/caching-hints-present", "tools/ttl-not-negative"],
+        } => ["messages/types-kept", "tools/caching-hints-present"],
         /// HTTP headers may differ from the body.
         "headers-not-checked": p.transport.checks_headers = false => ["http/headers-match-body",
             "http/version-header-matches", "http/version-header-missing", "tools/header-value-characters",
@@ -467,7 +467,7 @@ mutants! { |p|
             "tools/list-answered"],
         /// `ttlMs` is a string.
         "ttl-as-text": p.edit(Reply, "/result/ttlMs", Replace(r#""60000""#)) => [
-            "messages/types-kept", "tools/caching-hints-present", "tools/ttl-not-negative"],
+            "messages/types-kept", "tools/caching-hints-present"],
         /// `ttlMs` is -1.
         "ttl-negative": p.edit(Reply, "/result/ttlMs", Replace("-1")) => [
             "messages/types-kept", "tools/ttl-not-negative"],
@@ -1042,6 +1042,13 @@ mutants! { |p|
         /// Resources are listed although the server does not declare them.
         "undeclared-resources-listed": p.client.after_handshake = Some((LIST_RESOURCES, false)) => [
             "lifecycle/negotiated-capabilities-only"],
+        /// A session that is no longer needed is left to the server.
+        "session-not-ended": p.client.ends_sessions = false => ["http/session-deleted"],
+        /// Each request has the id null.
+        "request-ids-null": p.edit(Request, "/id", Set("null")) => ["base/id-is-string-or-integer", "base/id-not-null"],
+        /// The handshake lacks the client's capabilities.
+        "client-capabilities-missing": p.edit(Request, "/params/capabilities", Remove) => [
+            "elicitation/client-declares", "lifecycle/initialize-is-whole"],
         /// A session begins with a ping with the id null.
         "ping-with-null-id":
             p.client.after_handshake = Some((r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, true)) => [

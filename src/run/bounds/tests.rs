@@ -79,6 +79,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         repeated_id: false,
         cancelled_unknown: Some(text()),
         unopened: false,
+        malformed: false,
         replies: vec![[("message".to_owned(), value())].into()],
         reply_places: vec![0],
         sent: vec![[("message".to_owned(), value())].into()],
