@@ -128,7 +128,12 @@ fn each_check_for_any_server_can_fail() {
         ("no-object-listed", new, schema(json!([])), "tools/input-is-schema-object"),
         ("no-object-listed", new, boolean, "sep-2106/output-schema-is-object"),
         (uncompilable, new, schema(json!({"type": "object", "required": "a"})), "sep-1613/schema-is-valid"),
-        (uncompilable, new, schema(json!({"type": "object", "$ref": "#/$defs/a"})), "sep-2106/dangling-ref-rejected"),
+        (
+            uncompilable,
+            new,
+            schema(json!({"type": "object", "$ref": "#/$defs/a"})),
+            "sep-2106/listed-references-resolve",
+        ),
         ("revision-ignored", old, output, "sep-2106/object-output-before-2026"),
         ("names-twice-accepted", new, named(&["one", "one"]), "tools/names-unique"),
         ("list-shuffled", new, sound(), "tools/list-order"),

@@ -16,7 +16,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit
 
-private const val INFO = """"capabilities":{"tools":{}},"serverInfo":{"name":"repro","version":"1"}"""
+internal const val INFO = """"capabilities":{"tools":{}},"serverInfo":{"name":"repro","version":"1"}"""
 
 private const val QUESTION =
     """{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Your name?",""" +

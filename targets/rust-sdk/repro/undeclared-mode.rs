@@ -1,5 +1,5 @@
-//! A client without elicitation declines a question, and a client with forms answers an unknown mode as a form. Both must
-//! be answered by the error -32602.
+//! A client without elicitation declines a question. A client with forms answers an unknown mode as a form, and gives a
+//! question in URL mode to its handler. All three must be answered by the error -32602.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#error-handling>
 
@@ -11,7 +11,7 @@ use rmcp::{
     ClientHandler, ErrorData, RoleClient, ServiceExt,
     model::{
         CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        Implementation,
+        ElicitationCapability, FormElicitationCapability, Implementation,
     },
     service::RequestContext,
 };
@@ -19,12 +19,13 @@ use serde_json::{Value, json};
 
 use play::play;
 
-/// A client that accepts every form.
+/// A client that declares only forms, and accepts every question.
 struct Forms;
 
 impl ClientHandler for Forms {
     fn get_info(&self) -> ClientConfig {
-        let capabilities = ClientCapabilities::builder().enable_elicitation().build();
+        let forms = ElicitationCapability::new().with_form(FormElicitationCapability::new());
+        let capabilities = ClientCapabilities::builder().enable_elicitation_with(forms).build();
         ClientConfig::new(capabilities, Implementation::new("c", "1"))
     }
 
@@ -39,20 +40,19 @@ impl ClientHandler for Forms {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let nobody = ask(ClientConfig::default(), "form").await?;
-    let unknown = ask(Forms, "voice").await?;
-    if nobody.get("result").is_some() && unknown.get("result").is_some() {
-        println!(
-            "a client without elicitation answered {nobody}, and one with forms answered the mode voice by {unknown}"
-        );
-        return Ok(ExitCode::SUCCESS);
-    }
-    println!("the clients answered {nobody} and {unknown}");
-    Ok(ExitCode::FAILURE)
+    let empty = json!({ "type": "object", "properties": {} });
+    let form = |mode| json!({ "mode": mode, "message": "Your name?", "requestedSchema": empty });
+    let visit = json!({ "mode": "url", "message": "There, please.", "url": "http://127.0.0.1/", "elicitationId": "1" });
+    let nobody = ask(ClientConfig::default(), form("form")).await?;
+    let unknown = ask(Forms, form("voice")).await?;
+    let url = ask(Forms, visit).await?;
+    println!("a client without elicitation answered {nobody}, and one with forms: voice by {unknown}, url by {url}");
+    let wrong = [nobody, unknown, url].iter().all(|answer| answer.get("result").is_some());
+    Ok(if wrong { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Asks a client during a call of a tool, and returns its answer.
-async fn ask(client: impl ClientHandler, mode: &'static str) -> Result<Value, Box<dyn Error>> {
+async fn ask(client: impl ClientHandler, question: Value) -> Result<Value, Box<dyn Error>> {
     let (near, far) = tokio::io::duplex(1 << 16);
     let (answers, received) = mpsc::channel();
     tokio::spawn(play(far, move |message| match message["method"].as_str() {
@@ -61,9 +61,7 @@ async fn ask(client: impl ClientHandler, mode: &'static str) -> Result<Value, Bo
             "serverInfo": { "name": "repro", "version": "1" },
         } })],
         Some("tools/call") => vec![
-            json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {
-                "mode": mode, "message": "Your name?", "requestedSchema": { "type": "object", "properties": {} },
-            } }),
+            json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": question }),
             json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "content": [] } }),
         ],
         Some(_) => vec![],

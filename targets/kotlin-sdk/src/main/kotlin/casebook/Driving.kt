@@ -67,6 +67,8 @@ internal suspend fun drive(request: JsonObject): JsonObject {
             }
         }
         val outcomes = steps.map { client.runStep(it, limit) }
+        // To close the client does not end the session.
+        (connection.transport as? StreamableHttpClientTransport)?.terminateSession()
         client.close()
         buildJsonObject {
             put("connected", true)
