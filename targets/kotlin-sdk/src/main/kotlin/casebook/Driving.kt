@@ -7,6 +7,7 @@ import io.modelcontextprotocol.kotlin.sdk.client.Client
 import io.modelcontextprotocol.kotlin.sdk.client.ClientOptions
 import io.modelcontextprotocol.kotlin.sdk.client.StdioClientTransport
 import io.modelcontextprotocol.kotlin.sdk.client.StreamableHttpClientTransport
+import io.modelcontextprotocol.kotlin.sdk.client.StreamableHttpError
 import io.modelcontextprotocol.kotlin.sdk.shared.RequestOptions
 import io.modelcontextprotocol.kotlin.sdk.shared.Transport
 import io.modelcontextprotocol.kotlin.sdk.types.CallToolRequest
@@ -67,8 +68,7 @@ internal suspend fun drive(request: JsonObject): JsonObject {
             }
         }
         val outcomes = steps.map { client.runStep(it, limit) }
-        // To close the client does not end the session.
-        (connection.transport as? StreamableHttpClientTransport)?.terminateSession()
+        connection.endSession()
         client.close()
         buildJsonObject {
             put("connected", true)
@@ -155,7 +155,16 @@ private class Answers(answers: JsonElement) {
 }
 
 /** A transport, and the resource to close after it. */
-private class Connection(val transport: Transport, private val resource: AutoCloseable) : AutoCloseable by resource
+private class Connection(val transport: Transport, private val resource: AutoCloseable) : AutoCloseable by resource {
+    /** Ends the session, which closing the client does not do. A server may have ended it already. */
+    suspend fun endSession() {
+        try {
+            (transport as? StreamableHttpClientTransport)?.terminateSession()
+        } catch (_: StreamableHttpError) {
+            return
+        }
+    }
+}
 
 private fun connection(request: JsonObject): Connection {
     request["url"]?.let { url ->
