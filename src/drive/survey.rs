@@ -213,11 +213,16 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         let words = text(&error["error"]["message"]);
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
+    let is_line = |message: &&Message| message.status.is_none() && read(message).is_none();
+    let line = from(Party::Target).find(is_line).map(|line| beginning(&line.text)).unwrap_or_default();
     let why = match &exchange.end {
-        End::Timeout => return Err(too_late(method)),
+        End::Timeout if line.is_empty() => return Err(too_late(method)),
+        End::Timeout => {
+            return Err(Unanswered { why: format!("it did not answer `{method}`{line}"), is_late: true });
+        }
         End::Crash { how } => match server {
             Fixed::Running(_) => how.clone(),
-            Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}"),
+            Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}{line}"),
         },
         End::Http { status } => format!("it answers `{method}` with HTTP {status} and without an MCP message"),
         End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}"),
@@ -225,6 +230,16 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         _ => format!("it does not answer `{method}`"),
     };
     Err(Unanswered::now(why))
+}
+
+/// Returns the words about a line of a server's standard output that is no message.
+fn beginning(line: &str) -> String {
+    let remedy = if line.to_ascii_lowercase().starts_with("content-length:") {
+        "; MCP has each message on a line of its own, without headers"
+    } else {
+        ""
+    };
+    format!("; its standard output begins with `{}`{remedy}", cut(line.trim_end()))
 }
 
 fn too_late(method: &str) -> Unanswered {

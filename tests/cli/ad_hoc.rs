@@ -297,6 +297,17 @@ fn server_that_never_answers_is_started_only_once() {
 }
 
 #[test]
+fn line_that_is_no_message_is_shown_if_no_answer_comes() {
+    let sandbox = Sandbox::empty();
+    let framed = ["sh", "-c", r"printf 'Content-Length: 2\r\n\r\n{}'; exec sleep 1000"].map(str::to_owned);
+    run_command(&sandbox, &["--limit", "start=300ms"], &framed)
+        .exits(4)
+        .stderr_has(&["its standard output begins with `Content-Length: 2`", "without headers"]);
+    let usage = ["sh", "-c", "echo 'usage: server FILE'; exit 2"].map(str::to_owned);
+    run_command(&sandbox, &[], &usage).exits(4).stderr_has(&["begins with `usage: server FILE`"]);
+}
+
+#[test]
 fn server_that_never_lists_its_tools_is_reported_at_once() {
     let sandbox = Sandbox::empty();
     let server = Server::plain(|request| mcp(Some(&["one"]))(request).filter(|_| request.method() != "tools/list"));
