@@ -257,7 +257,7 @@ impl Judge {
             |one: &Expectation| one.sent.is_some() || one.answered.is_some() && !observed.answered.is_empty();
         let is_consequence = !is_fetched && !check.alternatives.iter().any(is_of_messages);
         if observed.malformed && kind.is_broken() && is_consequence {
-            let reason = "the client had sent a message that no server can read".to_owned();
+            let reason = "the client asked by a message that no server can act on".to_owned();
             return (requirement.level != Level::May)
                 .then(|| verdict_of(VerdictKind::NotAsked, Finding::NotAsked { reason }));
         }

@@ -225,8 +225,8 @@ pub struct StepObservation {
     /// `true` if the server answered the handshake before the step with an error, so that nothing else was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unopened: bool,
-    /// `true` if a client sent a message until the end of this step that no server can read, so that whatever fails may
-    /// fail because of it.
+    /// `true` if a client asked only by messages that no server can act on, in this step or the last one in which it asked,
+    /// so that whatever fails may fail because of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub malformed: bool,
     /// The replies as received, for a check that reads them. Snapshots omit them, because they contain ids and dates.
