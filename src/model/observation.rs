@@ -149,6 +149,7 @@ fn is_zero(number: &u64) -> bool {
 /// The observation of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact that is seen or not")]
 pub struct StepObservation {
     /// The outcome.
     pub outcome: Outcome,
