@@ -681,7 +681,7 @@ mutants! { |p|
         "refuses-everything": p.tools.are_served = false => [
             "base/log-sent", "elicitation/answer-arrives", "http/header-names-any-case",
             "http/notification-taken", "http/reply-media-type",
-            "lifecycle/get-opens-or-refuses", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
+            "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
             "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
