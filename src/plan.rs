@@ -56,7 +56,19 @@ pub struct Selection {
 impl Selection {
     /// Returns whether the selection excludes something that an unfiltered run has.
     pub fn is_partial(&self) -> bool {
-        let Self { only, skip, role, revision, transport, shard, is_thin, .. } = self;
+        let Self {
+            only,
+            skip,
+            role,
+            revision,
+            transport,
+            shard,
+            in_each_shard: _,
+            heavy: _,
+            stdio: _,
+            is_thin,
+            every_transport: _,
+        } = self;
         *is_thin
             || shard.is_some()
             || !(only.is_empty() && skip.is_empty() && role.is_none() && revision.is_empty() && transport.is_empty())

@@ -55,6 +55,11 @@ impl Awaits {
     }
 }
 
+/// Returns whether an id of a request, as JSON, is a string or a number.
+pub(crate) fn is_id(id: &str) -> bool {
+    id.starts_with(['"', '-']) || id.starts_with(|one: char| one.is_ascii_digit())
+}
+
 /// Returns whether a line of a stream is intended as a message, even if it is none. A message behind a byte-order mark or
 /// NUL is. An object without a member that only messages have is not: many programs write their log in JSON.
 pub(crate) fn is_intended(line: &str) -> bool {

@@ -74,8 +74,12 @@ pub(super) fn verdicts(
         let message = format!("the request {} is cancelled, and was never sent", seen.cancelled_unknown.as_ref()?);
         Some((step, violation(String::new(), message, None)))
     });
-    let found = IMPLIED.into_iter().zip([stray, unopened, undecoded, mistyped, endless, unknown]);
-    let broken = found.filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
+    // In the order of `IMPLIED`.
+    let found: [_; IMPLIED.len()] = [stray, unopened, undecoded, mistyped, endless, unknown];
+    let broken = IMPLIED
+        .into_iter()
+        .zip(found)
+        .filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
     broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own)).collect()
 }
 

@@ -34,17 +34,12 @@ fn is_sound(message: &Message) -> Option<bool> {
     match message::read(&message.text) {
         Ok(Kind::Request { id, method }) => {
             let is_whole = method != "initialize" || is_whole(&message.text).unwrap_or(false);
-            ASKED.contains(&method.as_str()).then(|| is_id(&id) && is_whole)
+            ASKED.contains(&method.as_str()).then(|| message::is_id(&id) && is_whole)
         }
         Ok(_) => None,
         // Another line than a message asks nothing.
         Err(_) => message::is_intended(&message.text).then_some(false),
     }
-}
-
-/// Returns whether an id, as JSON, is a string or a number.
-fn is_id(id: &str) -> bool {
-    id.starts_with(['"', '-']) || id.starts_with(|one: char| one.is_ascii_digit())
 }
 
 /// Returns whether a handshake has what its answer needs.

@@ -225,9 +225,7 @@ impl Server {
 
     fn answer_as_chosen(self: &Arc<Self>, incoming: Incoming<'_>) -> Reply {
         match message::read(incoming.text) {
-            Ok(Kind::Request { id, method }) if id.starts_with(['"', '-']) || id.as_bytes()[0].is_ascii_digit() => {
-                self.request(id, method, incoming)
-            }
+            Ok(Kind::Request { id, method }) if message::is_id(&id) => self.request(id, method, incoming),
             Ok(Kind::Request { .. }) => Reply::unreadable("an id that is neither a string nor a number", true),
             Ok(Kind::Notification) => self.notification(incoming),
             Ok(Kind::Response { id, .. }) => self.response(id.as_ref(), incoming),
