@@ -289,8 +289,9 @@ impl Judge {
                 let reason = name.clone().unwrap_or_default();
                 return (VerdictKind::NotAsked, vec![Finding::NotAsked { reason }.into()]);
             }
-            let is_of_server = requirement.roles == [Role::Server];
-            let silent = || is_of_server.then(|| expect::about_silence(alternative, observed, id)).flatten();
+            // A client may be right to do nothing, but a target that ended fetches nothing either.
+            let needs_answer = requirement.roles == [Role::Server] || alternative.canary.is_some();
+            let silent = || needs_answer.then(|| expect::about_silence(alternative, observed, id)).flatten();
             let idle = || expect::about_nothing(alternative, observed).or_else(silent);
             if let Some(reason) = wrong.is_empty().then(idle).flatten() {
                 nothing = nothing.or(Some(reason));

@@ -28,8 +28,8 @@ pub(in crate::judge) fn about_nothing(expected: &Expectation, observed: &StepObs
         .then_some("no listed tool has what this is about")
 }
 
-/// Returns why an expectation of a server that holds shows nothing, if the server gave no answer and the expectation
-/// would hold without any message.
+/// Returns why an expectation that holds shows nothing, if the target gave no answer and the expectation would hold
+/// without any message.
 pub(in crate::judge) fn about_silence(
     expected: &Expectation,
     observed: &StepObservation,
@@ -37,7 +37,7 @@ pub(in crate::judge) fn about_silence(
 ) -> Option<&'static str> {
     let is_silent = absent::reason(observed.outcome).is_some() && expected.outcome.is_empty();
     let holds_for_nothing = || misses(expected, &blank(observed.outcome, 0), id).is_empty();
-    (is_silent && holds_for_nothing()).then_some("the server gave no answer")
+    (is_silent && holds_for_nothing()).then_some("there was no answer")
 }
 
 #[cfg(test)]

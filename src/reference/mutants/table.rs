@@ -71,7 +71,8 @@ macro_rules! mutants {
 mutants! { |p|
     server {
         /// Arguments reach the tool without validation.
-        "input-not-validated": p.requests.checks_arguments = false => ["tools/inputs-validated"],
+        "input-not-validated": p.requests.checks_arguments = false => [
+            "tools/inputs-validated", "tools/no-coercion"],
         /// A schema that cannot be compiled accepts every value.
         "validation-skipped-when-uncompilable": p.schemas.accepts_uncompilable = true => [
             "sep-1613/invalid-schema-noticed", "sep-1613/unsupported-dialect-is-error",
@@ -100,16 +101,19 @@ mutants! { |p|
         "meta-not-listed": p.edit(Reply, "/result/tools/*/_meta", Remove) => ["tools/meta-kept"],
         /// An output schema without `type` is advertised with `type: object`.
         "root-type-injected-into-output":
-            p.edit(Reply, "/result/tools/*/outputSchema/type", Default(r#""object""#)) => ["sep-2106/any-output-root"],
+            p.edit(Reply, "/result/tools/*/outputSchema/type", Default(r#""object""#)) => [
+            "sep-2106/any-output-root", "tools/output-conforms"],
         /// A list is sent as the member `result` of an object.
-        "array-wrapped-in-result": p.output.wraps_lists = true => ["sep-2106/any-json-value"],
+        "array-wrapped-in-result": p.output.wraps_lists = true => [
+            "sep-2106/any-json-value", "tools/output-conforms"],
         /// Structured content is not repeated as text.
         "text-not-mirrored": p.output.is_mirrored_as_text = false => ["tools/text-mirrors-structured"],
         /// Structured content that is 0, false, "" or null is omitted.
         "falsy-structured-dropped": p.edit(Reply, "/result", Apply(remove_falsy_content)) => [
-            "sep-2106/any-json-value"],
+            "sep-2106/any-json-value", "tools/output-present"],
         /// Structured content that is null counts as missing.
-        "null-taken-for-absent": p.output.absent = &["null"] => ["sep-2106/any-json-value"],
+        "null-taken-for-absent": p.output.absent = &["null"] => [
+            "sep-2106/any-json-value", "tools/structured-returned"],
         /// References to other documents are fetched when the server is built.
         "ref-fetched": p.schemas.fetches_references = true => [
             "sep-2106/fetched-content-hidden", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
@@ -174,13 +178,12 @@ mutants! { |p|
         "elicitation-id-lost": p.edit(Question, "/elicitationId", Remove) => [
             "elicitation/elicitation-id-present", "messages/types-kept"],
         /// The URL of a question is replaced with its host.
-        "url-cut-off": p.edit(Question, "/url", Replace(r#""casebook.invalid""#)) => ["elicitation/url-is-valid",
-            "elicitation/url-kept"],
+        "url-cut-off": p.edit(Question, "/url", Replace(r#""casebook.invalid""#)) => ["elicitation/url-is-valid"],
         /// The slashes in the URL of a question are percent-decoded.
         "url-decoded": p.edit(Question, "/url", Apply(decode_slashes)) => ["elicitation/url-kept"],
         /// A question in URL mode has no `url`.
         "url-lost": p.edit(Question, "/url", Remove) => [
-            "elicitation/url-kept", "elicitation/url-mode-present", "messages/types-kept"],
+            "elicitation/url-mode-present", "messages/types-kept"],
         /// Results have no `resultType`.
         "result-type-lost": p.edit(Reply, "/result/resultType", Remove) => [
             "elicitation/answer-arrives", "messages/types-kept", "sep-2322/state-arrives", "sep-2575/result-type"],
@@ -237,13 +240,13 @@ mutants! { |p|
             "sep-1034/decline-carries-no-default"],
         /// Titled options are sent as a plain `enum`.
         "titles-lost": p.edit(Question, "/requestedSchema/properties/*", Apply(remove_titles)) => [
-            "sep-1330/titled-multi", "sep-1330/titled-single"],
+            "elicitation/field-kept", "sep-1330/titled-multi", "sep-1330/titled-single"],
         /// A choice is sent as a field for any text.
         "enum-turned-into-text": p.edit(Question, "/requestedSchema/properties/*/enum", Remove) => [
-            "sep-1330/legacy-titled", "sep-1330/untitled-single"],
+            "elicitation/field-kept", "sep-1034/default-kept", "sep-1330/legacy-titled", "sep-1330/untitled-single"],
         /// A multiple choice is sent as a single choice.
         "multi-select-made-single": p.edit(Question, "/requestedSchema/properties/*", Apply(make_single_choice)) => [
-            "sep-1330/titled-multi", "sep-1330/untitled-multi"],
+            "elicitation/field-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
         /// The tool continues as if the form were accepted, even if the user declined or cancelled.
         "decline-taken-for-accept": p.forms.refusal = |_, _| json!({ "action": "accept" }) => [
             "elicitation/action-arrives", "elicitation/refusal-handled"],
@@ -283,14 +286,18 @@ mutants! { |p|
         /// A schema without `$schema` is read as draft-07.
         "draft-7-assumed": p.schemas.default_dialect = Draft::Draft7 => [
             "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
-            "sep-2106/any-json-value", "tools/arguments-arrive",
-            "tools/inputs-validated"],
+            "sep-2106/any-json-value", "tools/arguments-arrive", "tools/arguments-unchanged",
+            "tools/inputs-validated", "typed/listed-is-taken"],
         /// Every schema is read as 2020-12, even if it declares another dialect.
         "dialect-ignored": p.schemas.prepare = |schema| remove_members(schema, &["$schema"]) => [
             "sep-1613/declared-dialect", "sep-1613/unsupported-dialect-is-error"],
         /// A schema that declares 2020-12 is refused.
         "own-dialect-unknown": p.schemas.default_dialect_may_be_named = false => ["sep-1613/explicit-2020-12",
             "tools/arguments-arrive"],
+        /// The default of a parameter is not listed.
+        "parameter-default-not-listed": p.edit(Reply, "/result/tools/*/inputSchema/properties/*/default", Remove) => [
+            "sep-2106/data-is-no-reference", "sep-2106/input-keywords-kept", "tools/input-schema-kept",
+            "typed/parameters-described"],
         /// `$schema` is missing from listed schemas.
         "dialect-lost": {
             p.edit(Reply, "/result/tools/*/inputSchema/$schema", Remove);
@@ -304,7 +311,7 @@ mutants! { |p|
         } => ["sep-1613/schema-is-valid", "sep-2106/input-keywords-kept", "sep-2106/input-keywords-kept-earlier"],
         /// A choice is sent without options.
         "enum-emptied": p.edit(Question, "/requestedSchema/properties/*/enum", Replace("[]")) => [
-            "sep-1330/legacy-titled", "sep-1330/untitled-single"],
+            "elicitation/field-kept", "sep-1034/default-kept", "sep-1330/legacy-titled", "sep-1330/untitled-single"],
         /// A schema that is null, true or a list is listed unchanged.
         "no-object-listed": p.tools.schemas_are_objects = false => ["tools/input-is-schema-object"],
         /// `$dynamicRef` references to other documents are fetched, but not `$ref`.
@@ -373,7 +380,8 @@ mutants! { |p|
         /// Structured content is omitted.
         "structured-lost": p.edit(Reply, "/result/structuredContent", Remove) => [
             "elicitation/answer-arrives", "sep-2106/any-json-value", "sep-2106/data-is-no-reference",
-            "sep-2322/state-arrives", "tools/arguments-unchanged", "tools/structured-returned"],
+            "sep-2322/state-arrives", "tools/arguments-unchanged", "tools/output-present", "tools/sibling-survives",
+            "tools/structured-returned"],
         /// The names of tools are compared without regard to case.
         "names-folded": p.requests.same_name = str::eq_ignore_ascii_case => ["tools/names-are-case-sensitive"],
         /// The name of a tool must not contain `.`.
@@ -527,8 +535,7 @@ mutants! { |p|
         /// Event streams lack the header against buffering.
         "buffering-not-excluded": p.transport.excludes_buffering = false => ["http/stream-unbuffered"],
         /// A retry must use the connection of its call.
-        "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required",
-            "sep-2322/retry-stands-alone"],
+        "bound-to-connection": p.transport.binds_connections = true => ["base/connection-not-required"],
         /// The process does not exit at the end of its input.
         "outlives-input": p.transport.outlives_input = true => ["stdio/exit-at-end-of-input"],
         /// After a cancellation of an unknown request, every later request fails.
@@ -552,7 +559,7 @@ mutants! { |p|
         /// Progress is reported for requests without a token.
         "progress-unasked": p.requests.reports_unasked = true => ["base/progress-wanted"],
         /// Notifications have an id.
-        "notifications-numbered": p.requests.numbers_notifications = true => ["base/log-sent",
+        "notifications-numbered": p.requests.numbers_notifications = true => [
             "base/notification-has-no-id"],
         /// The error for a method of another feature has a result as well.
         "result-beside-error": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(add_result_for_prompts)) => [
@@ -564,7 +571,9 @@ mutants! { |p|
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-unused-in-session"],
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
-            "base/id-not-null", "base/id-present", "elicitation/answer-arrives"],
+            "base/id-not-null", "elicitation/answer-arrives"],
+        /// The id of a question is a fraction.
+        "question-id-fraction": p.requests.question_id = |id| json!(f64::from(u32::try_from(id).unwrap_or_default()) + 0.5) => ["base/id-present"],
         /// A state never expires.
         "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call.
@@ -616,7 +625,7 @@ mutants! { |p|
         "null-parameter-expected": p.transport.expects_null = true => ["tools/header-value-not-expected"],
         /// An id that is a number in quotes is returned without the quotes.
         "id-as-number": p.edit(Reply, "/id", Apply(unquote)) => [
-            "messages/error-has-the-id", "messages/request-answered", "messages/result-has-the-id"],
+            "messages/error-has-the-id", "messages/result-has-the-id"],
         /// A list that ends has a cursor, which is null.
         "cursor-null": p.edit_if(Reply, LIST, "/result/nextCursor", Default("null")) => ["messages/types-kept"],
         /// The error for an unknown method has no id.
@@ -647,7 +656,9 @@ mutants! { |p|
             "base/retired-codes"],
         /// A key in the `_meta` of results has an empty label in its prefix.
         "meta-prefix-malformed": p.edit(Reply, "/result/_meta/com..example~1trace", Set(r#""1""#)) => [
-            "base/meta-labels", "base/meta-prefix"],
+            "base/meta-prefix"],
+        /// A label of a prefix in the `_meta` of results begins with a digit.
+        "meta-label-malformed": p.edit(Reply, "/result/_meta/com.1example~1trace", Set(r#""1""#)) => ["base/meta-labels"],
         /// The name of a key in the `_meta` of results begins with `_`.
         "meta-name-malformed": p.edit(Reply, "/result/_meta/com.example~1_trace", Set(r#""1""#)) => ["base/meta-names"],
         /// A client that does not support forms is told to visit a URL.
@@ -764,9 +775,11 @@ mutants! { |p|
             "sep-1330/choices-sent-as-list"],
         /// An elicitation with an undeclared or unknown mode gets an answer.
         "undeclared-mode-answered": p.user.answers_undeclared_modes = true => [
-            "elicitation/three-actions", "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code",
-            "elicitation/undeclared-mode-unanswered",
+            "elicitation/three-actions", "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
             "elicitation/url-answer-has-no-content", "sep-2322/undeclared-input-unanswered"],
+        /// The error for a mode that the client did not declare has another code.
+        "undeclared-mode-code-other": p.edit_if(Response, ("/error/code", "-32602"), "/error/code", Set("-32600")) => [
+            "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code"],
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
             "elicitation/three-actions", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
@@ -797,8 +810,7 @@ mutants! { |p|
         "null-arguments": p.edit_if(Request, ("/method", r#""tools/call""#), "/params/arguments", Default("null")) => [
             "tools/call-arguments-are-object"],
         /// White space around a cursor is removed.
-        "cursor-trimmed": p.edit(Request, "/params/cursor", Apply(trim)) => ["base/result-handed-over",
-            "tools/cursors-are-opaque"],
+        "cursor-trimmed": p.edit(Request, "/params/cursor", Apply(trim)) => ["tools/cursors-are-opaque"],
         /// The first page is treated as the whole list.
         "pages-ignored": p.client.is_further_page = |_| false => [
             "base/result-handed-over", "tools/pages-or-none"],
@@ -808,7 +820,7 @@ mutants! { |p|
         "accept-json-only": p.client.accept = "application/json" => ["http/accept-lists-both"],
         /// Retries, and requests for further pages, have no `_meta`.
         "meta-missing": p.edit(Request, "/params", Apply(|params| remove_from_repetition(params, "_meta"))) => [
-            "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/declared-on-each-request",
+            "base/result-handed-over", "elicitation/answer-as-entered",
             "elicitation/three-actions", "sep-2575/fields-on-every-request"],
         /// A tool whose `x-mcp-header` is invalid stays in the list.
         "invalid-header-tool-kept": p.client.drops_wrong_marks = false => ["tools/invalid-header-mark-excluded"],
@@ -994,8 +1006,7 @@ mutants! { |p|
         /// `notifications/initialized` is also sent before the handshake.
         "initialized-too-early":
             p.client.before_handshake = Some(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) => [
-            "lifecycle/initialize-first", "lifecycle/session-id-sent",
-            "lifecycle/version-header-sent"],
+            "lifecycle/initialize-first"],
         /// After a handshake that took too long, the tools are listed.
         "list-without-handshake":
             p.client.after_unanswered_handshake = Some(r#"{"jsonrpc":"2.0","id":"late","method":"tools/list"}"#) => [
@@ -1045,14 +1056,14 @@ mutants! { |p|
         /// A session that is no longer needed is left to the server.
         "session-not-ended": p.client.ends_sessions = false => ["http/session-deleted"],
         /// Each request has the id null.
-        "request-ids-null": p.edit(Request, "/id", Set("null")) => ["base/id-is-string-or-integer", "base/id-not-null"],
+        "request-ids-null": p.edit(Request, "/id", Set("null")) => ["base/id-not-null"],
         /// The handshake lacks the client's capabilities.
         "client-capabilities-missing": p.edit(Request, "/params/capabilities", Remove) => [
-            "elicitation/client-declares", "lifecycle/initialize-is-whole"],
+            "lifecycle/initialize-is-whole"],
         /// A session begins with a ping with the id null.
         "ping-with-null-id":
             p.client.after_handshake = Some((r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, true)) => [
-            "base/id-is-string-or-integer", "base/id-not-null"],
+            "base/id-not-null"],
         /// The client sends its name without a version.
         "client-version-lost": {
             p.edit(Request, "/params/clientInfo/version", Remove);
@@ -1070,7 +1081,10 @@ mutants! { |p|
         } => ["elicitation/one-mode-at-least", "messages/types-kept"],
         /// A key in the `_meta` of requests has an empty label in its prefix.
         "meta-prefix-sent-malformed": p.edit(Request, "/params/_meta/com..example~1trace", Set(r#""1""#)) => [
-            "base/meta-labels", "base/meta-prefix"],
+            "base/meta-prefix"],
+        /// A label of a prefix in the `_meta` of requests begins with a digit.
+        "meta-label-sent-malformed": p.edit(Request, "/params/_meta/com.1example~1trace", Set(r#""1""#)) => [
+            "base/meta-labels"],
         /// The name of a key in the `_meta` of requests begins with `_`.
         "meta-name-sent-malformed": p.edit(Request, "/params/_meta/com.example~1_trace", Set(r#""1""#)) => [
             "base/meta-names"],
@@ -1083,8 +1097,7 @@ mutants! { |p|
         /// The code in the error response to an unanswerable elicitation is a string.
         "error-code-as-text-by-client":
             p.edit(Response, "/error/code", Apply(|code| *code = json!(code.to_string()))) => [
-            "base/error-code-is-integer", "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code",
-            "messages/types-kept"],
+            "base/error-code-is-integer", "messages/types-kept"],
         /// Every response within a call has the id of the first elicitation.
         "answer-id-stale-by-client": p.client.answers_first_question = true => ["base/response-has-same-id"],
         /// The ids of requests are fractions.
@@ -1143,18 +1156,18 @@ mutants! { |p|
             p.client.says_initialized = false;
             p.client.after_handshake =
                 Some((r#"{"jsonrpc":"2.0","id":"i","method":"notifications/initialized"}"#, false));
-        } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
+        } => ["base/notification-has-no-id"],
         /// Lists in arguments are sent as texts.
         "arguments-as-text-by-client":
             p.edit(Request, "/params/arguments/list", Apply(|list| *list = json!(list.to_string()))) => [
             "tools/arguments-unchanged"],
         /// The response to an elicitation that the user declines has neither a result nor an error.
         "decline-without-result": p.edit_if(Response, ("/result/action", r#""decline""#), "/result", Remove) => [
-            "base/response-has-same-id", "elicitation/three-actions", "messages/result-present"],
+            "elicitation/three-actions", "messages/result-present"],
         /// The response to an elicitation has both a result and an error.
         "answer-with-error": p.edit_if(Response, ("/result/action", r#""accept""#), "/error",
             Set(r#"{"code":0,"message":""}"#)) => ["base/result-or-error", "base/result-or-error-later",
-            "elicitation/answer-as-entered", "elicitation/unknown-completion-ignored"],
+            "elicitation/answer-as-entered", "elicitation/three-actions"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
             "sep-2575/fallback-after-any-error"],

@@ -30,7 +30,7 @@ pub(crate) struct Session {
     capabilities: Value,
     initialized: AtomicBool,
     asked: AtomicU64,
-    unanswered: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
+    unanswered: Mutex<HashMap<String, oneshot::Sender<Answer>>>,
     running: Mutex<HashMap<String, oneshot::Sender<()>>>,
     get_stream: Mutex<Option<Outlet>>,
 }
@@ -65,7 +65,7 @@ impl Session {
 
     /// Processes a response of the client. A response that no request waits for is ignored.
     pub(crate) fn take(&self, id: &Value, outcome: Answer) {
-        if let Some(waiting) = id.as_u64().and_then(|id| locked(&self.unanswered).remove(&id)) {
+        if let Some(waiting) = locked(&self.unanswered).remove(&id.to_string()) {
             let _ignored = waiting.send(outcome);
         }
     }
@@ -109,7 +109,7 @@ impl Session {
         {
             let mut unanswered = locked(&self.unanswered);
             unanswered.retain(|_, waiting| !waiting.is_closed());
-            unanswered.insert(id.as_u64().unwrap_or_default(), sender);
+            unanswered.insert(id.to_string(), sender);
         }
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params });
         outlet.send(Outgoing::Message(request.to_string())).map_err(|_| "the client has disconnected".to_owned())?;
