@@ -385,7 +385,7 @@ impl Planner<'_> {
             Some(SkipReason::Transport(transport))
         } else if let Some(reason) = kind_skip_reason(&target.drives, &test.reach) {
             Some(reason)
-        } else if target.callable.is_none() && calls_accepted(test) {
+        } else if target.callable.is_none() && calls_accepted(test) && !test.given.is_typed() {
             Some(SkipReason::NotCallable)
         } else if let Some(reason) = declared::skip_reason(target, test, revision) {
             Some(reason)
@@ -454,7 +454,7 @@ fn unspoken(target: &Target, test: &Test, revision: Revision) -> Option<Revision
 
 /// Returns whether a test calls tools in a way that only a person can permit.
 fn calls_accepted(test: &Test) -> bool {
-    test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted }))
+    test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted, .. }))
 }
 
 fn listed<T: PartialEq>(list: &[T], one: &T) -> bool {

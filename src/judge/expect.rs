@@ -287,6 +287,7 @@ fn view(observed: &StepObservation) -> Parts {
         code,
         status,
         advertised,
+        listed,
         tools,
         possible_flaws: _,
         calls,
@@ -318,11 +319,12 @@ fn view(observed: &StepObservation) -> Parts {
         said: _,
         relayed,
     } = observed;
+    let whole = |parts: &Parts| {
+        let parts = parts.iter().map(|(name, part)| part.clone().map(|part| (name.clone(), part)));
+        Observed::all(parts).map(|parts| Value::Object(parts.into_iter().collect()))
+    };
+    let by_tool: Parts = listed.iter().map(|(tool, schemas)| (tool.clone(), whole(schemas))).collect();
     let messages = |messages: &[Parts]| {
-        let whole = |parts: &Parts| {
-            let parts = parts.iter().map(|(name, part)| part.clone().map(|part| (name.clone(), part)));
-            Observed::all(parts).map(|parts| Value::Object(parts.into_iter().collect()))
-        };
         (!messages.is_empty()).then(|| Observed::all(messages.iter().map(whole)).map(Value::Array))
     };
     let answer = |AnswerObservation { action, content, code }: &AnswerObservation| {
@@ -346,6 +348,7 @@ fn view(observed: &StepObservation) -> Parts {
             "advertised",
             uncompared.map(Observed::Unreadable).or_else(|| known(!advertised.is_empty(), json(advertised))),
         ),
+        ("listed", (!listed.is_empty()).then(|| whole(&by_tool))),
         ("tools", known(!tools.is_empty(), json(tools))),
         ("calls", known(!calls.is_empty(), json(&marks(calls)))),
         ("saw", saw.clone()),

@@ -244,7 +244,7 @@ impl Observer<'_> {
             (observed.reply_places, observed.replies) =
                 replies.map(|(place, one)| (place, self.named_parts(messages::replied(one)))).unzip();
         }
-        if let When::CallEach { with } = step.when {
+        if let When::CallEach { with, .. } = step.when {
             return self.call_each(with, step, seen, wire, observed);
         }
         match &seen.end {
@@ -361,15 +361,20 @@ impl Observer<'_> {
         Some(self.compare_tools(&first))
     }
 
-    /// Records the flaws of the tools of a server without a fixture.
+    /// Records the schemas and the flaws of the tools of a server whose schemas are not those of a fixture.
     fn look_for_flaws(&self, wire: &Wire<'_>, observed: &mut StepObservation) -> Option<()> {
-        if !matches!(self.test.reach, Applicability::FixedOnly(_)) {
+        if !matches!(self.test.reach, Applicability::FixedOnly(_)) && !self.test.given.is_typed() {
             return Some(());
         }
         let mut names = BTreeSet::new();
         for (name, tool) in messages::listed(wire)? {
             let is_twice = name.clone().is_some_and(|name| !names.insert(name));
             let Flaws { found, possible } = flaws(&tool);
+            if let Some(name) = name.as_ref().filter(|name| self.test.given.tool(name).is_some_and(Tool::is_typed)) {
+                let schema = |key: &str| Some((key.to_owned(), self.named(messages::kept(tool.get(key)?))));
+                let schemas = ["inputSchema", "outputSchema"].into_iter().filter_map(schema);
+                observed.listed.insert(name.clone(), schemas.collect());
+            }
             observed.possible_flaws.extend(possible);
             observed.possible_flaws.extend((names.len() > 1).then_some(Flaw::ListedTwice));
             let found = found.into_iter().chain(is_twice.then_some(Flaw::ListedTwice));
@@ -386,7 +391,9 @@ impl Observer<'_> {
             if let Some(wire) = listed.get(&tool.name)
                 && !advertised.contains_key(&tool.name)
             {
-                advertised.insert(tool.name.clone(), self.compare_tool(tool, wire));
+                // The SDK derives the schemas of code, so that there is nothing to compare them with.
+                let compared = if tool.is_typed() { AdvertisedTool::default() } else { self.compare_tool(tool, wire) };
+                advertised.insert(tool.name.clone(), compared);
             }
         }
         advertised
@@ -526,6 +533,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         status: None,
         advertised: BTreeMap::new(),
         tools: BTreeMap::new(),
+        listed: BTreeMap::new(),
         possible_flaws: BTreeSet::new(),
         calls: BTreeMap::new(),
         saw: None,

@@ -19,7 +19,7 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::step::{STEP, Scope, step};
 use crate::model::CaseId;
-use crate::model::case::{CanaryState, Case, Control, Expectation, Fixture, Row, STEP_LIMIT, Step, Test, Then};
+use crate::model::case::{CanaryState, Case, Control, Expectation, Fixture, Need, Row, STEP_LIMIT, Step, Test, Then};
 use crate::model::spec::{Revision, Revisions, Role, Transport};
 use crate::model::template::{Canary, CanaryKind};
 
@@ -429,6 +429,7 @@ fn test(
     };
     let mut row_values = RowValues { row: served.row.map(|row| &row.nodes), uses };
     let steps = steps(reader, written.object, &scope, &mut row_values)?;
+    let typed = fixture.is_typed().then_some(Need::Typed);
     let mut test = Test {
         case: shared.id.clone(),
         id: (*member.key).to_owned(),
@@ -441,7 +442,7 @@ fn test(
         revisions: limits.revisions,
         transports: limits.transports,
         reach: limits.needs.reach(served.is_given),
-        needs: limits.needs.features,
+        needs: limits.needs.features.into_iter().chain(typed).collect(),
         heavy: limits.heavy,
         // A control tells whether the target answers at all, however slow the machine is.
         step_limit: limits.step_limit.filter(|_| written.control.is_none()),

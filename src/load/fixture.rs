@@ -20,7 +20,7 @@ const BEHAVIOURS: &str = "write one of `{\"echo\": true}`, `{\"return\": {\"stru
 `{\"log\": {\"level\": …, \"data\": …}}`, `{\"progress\": {\"progress\": …}}`";
 
 /// The members of a tool that some revision knows. A tool may have others.
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "name",
     "title",
     "description",
@@ -30,6 +30,7 @@ const PARTS: [&str; 10] = [
     "icons",
     "execution",
     "_meta",
+    "typed",
     "does",
 ];
 
@@ -115,7 +116,7 @@ fn tool(reader: &mut Reader, name: &str, node: &Node, role: Option<Role>) -> Too
     }
     for member in node.members().iter().filter(|member| !matches!(&*member.key, "name" | "does")) {
         let part = template(reader, &member.value);
-        if matches!(&*member.key, "title" | "description") && !is_text(&part) {
+        if matches!(&*member.key, "title" | "description" | "typed") && !is_text(&part) {
             reader.text(&member.value, &format!("`{}`", member.key));
         }
         definition.push(((*member.key).to_owned(), part));

@@ -208,7 +208,9 @@ pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
         let mut fresh = false;
         test.given.tools.iter().for_each(|tool| tool.definition.visit(&mut |one| fresh |= is_fresh(one)));
         let why = match &test.reach {
-            Applicability::AdapterOnly | Applicability::AlsoFixed(_) if looks(|one| !one.without.is_empty()) => {
+            Applicability::AdapterOnly | Applicability::AlsoFixed(_)
+                if looks(|one| !one.without.is_empty()) && !test.given.is_typed() =>
+            {
                 "looks for flaws in a list, and has a fixture: use `advertised` to compare with the fixture"
             }
             Applicability::AlsoFixed(Inside::Tools(_)) | Applicability::FixedOnly(_)

@@ -52,7 +52,7 @@ pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 const VERBS: [(&str, &[&str]); 8] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
-    ("call-each", &["call-each", "with"]),
+    ("call-each", &["call-each", "with", "also"]),
     ("call", &["call", "arguments", "answer", "retry", "parallel"]),
     ("cancel", &["cancel", "arguments", "by"]),
     ("request", &["request", "headers"]),
@@ -164,17 +164,19 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
     }
 }
 
-/// Reads `call-each`, which derives its arguments from the lists of servers that casebook did not write.
+/// Reads `call-each`, which derives its arguments from the lists of servers whose schemas casebook did not write.
 fn call_each(reader: &mut Reader, object: Object<'_>, value: &Node, scope: &Scope<'_>) -> Option<When> {
     reader.word(value, "`call-each`", &["tools"])?;
-    if scope.is_given {
+    if scope.is_given && !scope.fixture.is_typed() {
         let message = "`call-each` is for servers with tools of their own, and this file has `given`";
         let both = reader.mistake(Lint::ConflictingKeys, message).at(value.span, "the fixture has the tools");
         reader
             .push(both.help("name the tool and its arguments with `call`, or move the test to a file without `given`"));
     }
     let with = reader.need(object, "`call-each`", "with")?;
-    reader.word(with, "`with`", With::ALL).map(|with| When::CallEach { with })
+    let also = object.get("also").and_then(|node| reader.items(node, "`also`")).unwrap_or_default();
+    let also = also.iter().map(|node| template(reader, node)).collect();
+    reader.word(with, "`with`", With::ALL).map(|with| When::CallEach { with, also })
 }
 
 /// The beginning of the help for a call of an unknown tool.

@@ -347,7 +347,10 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         let names = scope.fixture.tools.iter().map(|one| (one.name.clone(), tool.clone()));
         members.push(("advertised", Shape::Closed("a list of the fixture", names.collect())));
         members.push(("varies", words(ListChange::ALL, ListChange::word)));
-        if !scope.is_given {
+        if scope.fixture.is_typed() {
+            members.push(("listed", Shape::Map(Box::new(Shape::Any))));
+        }
+        if !scope.is_given || scope.fixture.is_typed() {
             members.push(("tools", Shape::Map(Box::new(list(words(Flaw::ALL, Flaw::word))))));
         }
     }

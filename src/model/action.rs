@@ -115,7 +115,8 @@ impl Test {
 fn of_step(step: &Step) -> Vec<&Template> {
     let mut found: Vec<&Template> = step.declares.iter().collect();
     match &step.when {
-        When::Serve | When::List | When::CallEach { .. } | When::Bare { .. } | When::EndInput => {}
+        When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
+        When::CallEach { also, .. } => found.extend(also),
         When::Cancel { arguments, .. } => found.extend(arguments),
         When::Call { arguments, answers, retry, .. } => {
             found.extend(arguments.iter().chain(&retry.arguments));

@@ -205,6 +205,11 @@ impl Fixture {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
+    /// Returns whether the target writes a tool as code of its language, so that only its list shows the schemas.
+    pub fn is_typed(&self) -> bool {
+        self.tools.iter().any(Tool::is_typed)
+    }
+
     /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […], "pages"?: …}`.
     pub fn template(&self) -> Template {
         let server = [("name", "casebook"), ("version", "1")]
@@ -227,6 +232,13 @@ pub struct Tool {
     pub definition: Template,
     /// The behaviour of the tool's code.
     pub does: Does,
+}
+
+impl Tool {
+    /// Returns whether the target writes the tool as code.
+    pub fn is_typed(&self) -> bool {
+        self.definition.get("typed").is_some()
+    }
 }
 
 words! {
@@ -289,10 +301,13 @@ pub enum When {
         /// `true` if a client under test starts the call at the same time as the call of the step before it.
         parallel: bool,
     },
-    /// Lists the tools of a fixed server, and calls each of them with arguments derived from its listed schema.
+    /// Lists the tools of a server whose schemas are its own, and calls each of them with arguments derived from them.
     CallEach {
         /// The kind of arguments.
         with: With,
+        /// Further arguments, for the tools whose listed schema treats them in this way.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        also: Vec<Template>,
     },
     /// Calls a tool whose code waits, and cancels the call.
     Cancel {

@@ -19,5 +19,7 @@ words! {
         VersionsOlder = "versions.older",
         /// Notifications that the list of tools has changed.
         ToolsListChanged = "tools.listChanged",
+        /// Tools as the code of the language, of which the SDK derives the schemas.
+        Typed = "typed",
     }
 }

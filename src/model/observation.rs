@@ -162,6 +162,9 @@ pub struct StepObservation {
     /// The differences between the listed tools and the fixture's, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advertised: BTreeMap<String, AdvertisedTool>,
+    /// The listed schemas of the tools that the target wrote as code: tool → `inputSchema`, `outputSchema`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub listed: BTreeMap<String, Parts>,
     /// The flaws of each tool that a fixed server lists, if the case does not know its tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeSet<Flaw>>,

@@ -29,6 +29,22 @@ const TEXT: usize = 4 << 20;
 const ERRORS: usize = 256;
 /// The keywords whose values are data, which contains no references.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// The keywords whose values are schemas by name.
+const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+/// The keywords whose schemas are for the parts of a value.
+const PARTS: [&str; 9] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "items",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// The levels of a value that a schema which refers to itself is evaluated for.
+const RECURSION: usize = 8;
 
 /// A schema that can be evaluated in bounded time.
 #[derive(Debug)]
@@ -36,6 +52,7 @@ pub struct Schema {
     validator: Validator,
     values: usize,
     has_patterns: bool,
+    is_recursive: bool,
 }
 
 /// A schema of a case, shared by all tests that use it, and compiled when it is first needed.
@@ -109,9 +126,10 @@ impl Schema {
         if levels > LEVELS {
             return Err(format!("nested {levels} levels deep, and the limit is {LEVELS}"));
         }
-        let mut measure = Measure { root: schema, hops: Vec::new(), values: 0, has_patterns: false };
+        let mut measure = Measure::of(schema);
         measure.add(schema)?;
-        Self::build(schema, measure.values, measure.has_patterns)
+        let Measure { values, has_patterns, is_recursive, .. } = measure;
+        Ok(Self { is_recursive, ..Self::build(schema, values, has_patterns)? })
     }
 
     /// Compiles a schema of this size.
@@ -119,7 +137,7 @@ impl Schema {
         // This engine takes linear time.
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES);
         let validator = jsonschema::options().with_pattern_options(patterns).build(schema);
-        Ok(Self { validator: validator.map_err(|error| error.to_string())?, values, has_patterns })
+        Ok(Self { validator: validator.map_err(|error| error.to_string())?, values, has_patterns, is_recursive: false })
     }
 
     /// Validates a value. Returns the JSON Pointer and the message of the first error, or `None` if the value is valid.
@@ -151,7 +169,9 @@ impl Schema {
 
     fn check_work(&self, value: &Value) -> Result<(), TooMuch> {
         let (values, bytes) = size(value);
-        let is_too_much = self.values.saturating_mul(values) > WORK || self.has_patterns && bytes > TEXT;
+        let is_too_much = self.values.saturating_mul(values) > WORK
+            || self.has_patterns && bytes > TEXT
+            || self.is_recursive && levels(value) > RECURSION;
         if is_too_much { Err(TooMuch) } else { Ok(()) }
     }
 }
@@ -167,16 +187,32 @@ fn size(value: &Value) -> (usize, usize) {
     }
 }
 
+/// Returns the number of levels of a value.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(levels).max().unwrap_or(0),
+        _ => 1,
+    }
+}
+
 /// Walks through a schema and the targets of its references, as a validator does.
 struct Measure<'s> {
     root: &'s Value,
-    /// The targets of the references that the walk is inside of, outermost first.
-    hops: Vec<&'s Value>,
+    /// The targets of the references that the walk is inside of, outermost first, each with its level in the value.
+    hops: Vec<(&'s Value, usize)>,
+    /// The level of the part of a value that the schema at hand is for.
+    level: usize,
     values: usize,
     has_patterns: bool,
+    is_recursive: bool,
 }
 
 impl<'s> Measure<'s> {
+    fn of(root: &'s Value) -> Self {
+        Self { root, hops: Vec::new(), level: 0, values: 0, has_patterns: false, is_recursive: false }
+    }
+
     fn add(&mut self, schema: &'s Value) -> Result<(), String> {
         self.count(1)?;
         match schema {
@@ -192,15 +228,27 @@ impl<'s> Measure<'s> {
     }
 
     fn keyword(&mut self, key: &str, value: &'s Value) -> Result<(), String> {
+        let deeper = usize::from(PARTS.contains(&key));
+        self.level += deeper;
+        let added = self.schemas(key, value);
+        self.level -= deeper;
+        added
+    }
+
+    /// Adds the schemas in the value of a keyword.
+    fn schemas(&mut self, key: &str, value: &'s Value) -> Result<(), String> {
         match (key, value) {
             ("$ref", Value::String(reference)) => self.follow(reference),
             ("$dynamicRef" | "$recursiveRef" | "$id" | "id", Value::String(_)) => {
                 Err(format!("`{key}` is not supported here"))
             }
             ("pattern", _) => self.pattern(1),
-            ("patternProperties", Value::Object(by_pattern)) => {
-                self.pattern(by_pattern.len())?;
-                self.add(value)
+            (key, Value::Object(by_name)) if MAPS.contains(&key) => {
+                if key == "patternProperties" {
+                    self.pattern(by_name.len())?;
+                }
+                self.count(1)?;
+                by_name.values().try_for_each(|schema| self.add(schema))
             }
             (key, data) if DATA.contains(&key) => self.count(size(data).0),
             (_, value) => self.add(value),
@@ -217,13 +265,18 @@ impl<'s> Measure<'s> {
         let target = target.filter(|way| !way.contains('%')).and_then(|way| self.root.pointer(way));
         let target =
             target.ok_or_else(|| format!("`$ref` does not point to a place within the schema: {reference}"))?;
-        if self.hops.iter().any(|hop| std::ptr::eq(*hop, target)) {
+        let same = || self.hops.iter().filter(|(hop, _)| std::ptr::eq(*hop, target));
+        if same().any(|(_, level)| *level == self.level) {
             return Err("the schema refers to itself".to_owned());
+        }
+        if same().count() == RECURSION {
+            self.is_recursive = true;
+            return Ok(());
         }
         if self.hops.len() == HOPS {
             return Err(format!("a chain of more than {HOPS} references"));
         }
-        self.hops.push(target);
+        self.hops.push((target, self.level));
         let added = self.add(target);
         self.hops.pop();
         added
@@ -267,16 +320,30 @@ mod tests {
     }
 
     #[test]
-    fn schema_that_refers_to_itself_is_refused() {
+    fn schema_that_refers_to_itself_for_the_same_value_is_refused() {
         for schema in [
             json!({ "$ref": "#" }),
-            json!({ "additionalProperties": { "$ref": "#" } }),
+            json!({ "properties": { "a": { "allOf": [{ "$ref": "#/properties/a" }] } } }),
+            json!({ "properties": { "const": { "$ref": "#/properties/const" } } }),
+            json!({ "$defs": { "items": { "not": { "$ref": "#/$defs/items" } } } }),
             json!({ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "not": { "$ref": "#/$defs/a" } } } }),
         ] {
             assert!(refused(&schema).contains("itself"), "{schema}");
         }
         assert!(refused(&json!({ "$dynamicRef": "#a" })).contains("not supported"));
         assert!(refused(&json!({ "$ref": "http://127.0.0.1:9/x" })).contains("point to a place"));
+    }
+
+    #[test]
+    fn schema_that_refers_to_itself_for_the_parts_of_a_value_is_validated() {
+        let node = json!({ "type": "object", "additionalProperties": { "$ref": "#" } });
+        let node = Schema::new(&node).expect("a schema");
+        assert_eq!(node.violation(&json!({ "a": { "b": {} } })), Ok(None));
+        assert_eq!(node.violation(&json!({ "a": { "b": 7 } })).map(|wrong| wrong.is_some()), Ok(true));
+        let deep = (0..RECURSION).fold(json!({}), |inner, _| json!({ "a": inner }));
+        assert_eq!(node.violation(&deep), Err(TooMuch));
+        let part = || json!({ "items": { "$ref": "#" } });
+        assert!(refused(&json!({ "anyOf": [part(), part(), part()] })).contains("more than 5000 values"));
     }
 
     #[test]

@@ -224,13 +224,14 @@ pub fn step_in_words(when: &When, role: Role) -> String {
         When::Serve if role == Role::Client => "the client connects, and does nothing else".to_owned(),
         When::Serve => "the server is built; nothing is sent".to_owned(),
         When::List => "list the tools".to_owned(),
-        When::CallEach { with } => {
+        When::CallEach { with, also } => {
             format!(
-                "list the tools, and call each of them with arguments that its schema {}",
+                "list the tools, and call each of them with arguments that its schema {}{}",
                 match with {
                     With::Refused => "refuses",
                     With::Accepted => "accepts, if the target permits calls",
-                }
+                },
+                also.iter().map(|one| format!(", also {}", cut(&compact(one), IN_A_SENTENCE))).collect::<String>()
             )
         }
         When::Call { tool, arguments, answers, retry, parallel } => {

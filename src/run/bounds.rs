@@ -274,6 +274,7 @@ impl Keeper<'_> {
             code: _,
             status: _,
             advertised,
+            listed,
             tools,
             possible_flaws: _,
             calls,
@@ -306,6 +307,7 @@ impl Keeper<'_> {
             relayed,
         } = step;
         self.keys(advertised);
+        self.keys(listed);
         self.keys(tools);
         self.keys(calls);
         let evidence = calls.values_mut().flat_map(BTreeMap::values_mut);
@@ -315,7 +317,7 @@ impl Keeper<'_> {
         }
         let answers = answered.iter_mut();
         let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
-        let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
+        let parts = replies.iter_mut().chain(sent).chain(listed.values_mut()).flat_map(|parts| parts.values_mut());
         for observed in saw.iter_mut().chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
             match observed {
                 Observed::Value(value) => self.value(value),

@@ -42,7 +42,7 @@ impl Connection {
     /// Lists the tools and calls them one after the other. A call without a usable response ends the step.
     pub(crate) async fn call_each(
         &mut self,
-        with: With,
+        (with, also): (With, &[Template]),
         permission: &Permission,
         step: &Step,
         bindings: &Bindings,
@@ -56,8 +56,9 @@ impl Connection {
         if !matches!(whole.end, End::Replied { .. }) {
             return whole;
         }
+        let also: Vec<Value> = also.iter().filter_map(|one| serde_json::from_str(&one.render(bindings)).ok()).collect();
         let mut bytes = 0;
-        for (tool, arguments) in calls(with, &permission.callable, &whole.messages) {
+        for (tool, arguments) in calls((with, &also), &permission.callable, &whole.messages) {
             if Duration::from_micros(deadline.micros().saturating_sub(began)) > ENOUGH || bytes > BYTES {
                 break;
             }
@@ -94,7 +95,7 @@ impl Connection {
 
 /// Returns the calls of the tools of a list, each with the name of its tool: first one call of each tool, so that a slow
 /// tool delays no other one. Of two tools with one name, the first counts.
-fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
+fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
     #[derive(Deserialize)]
     struct Page<'a> {
         #[serde(borrow)]
@@ -122,13 +123,15 @@ fn calls(with: With, callable: &Callable, messages: &[Message]) -> Vec<(String, 
         if !may_run && annotations.is_some_and(is_destructive) {
             continue;
         }
-        let arguments = ListedSchema::read(input.get()).map(|schema| match with {
+        let Some(schema) = ListedSchema::read(input.get()) else { continue };
+        let derived = match with {
             With::Refused => schema.refused(may_run),
             With::Accepted if may_run => schema.accepted(),
             With::Accepted => Vec::new(),
-        });
-        let arguments = arguments.unwrap_or_default();
-        calls.extend(arguments.into_iter().enumerate().map(|(round, arguments)| (round, name.clone(), arguments)));
+        };
+        let is_such = |one: &&Value| schema.accepts(one) == (with == With::Accepted);
+        let arguments = also.iter().filter(is_such).cloned().chain(derived);
+        calls.extend(arguments.enumerate().map(|(round, arguments)| (round, name.clone(), arguments)));
     }
     // The sort keeps the order of the tools within a round.
     calls.sort_by_key(|(round, ..)| *round);
@@ -155,12 +158,12 @@ mod tests {
     fn accepted_arguments_are_sent_only_to_permitted_tools() {
         let tools = list(&json!([tool("one"), tool("two")]));
         let named = Callable::Named(vec!["two".to_owned()]);
-        assert_eq!(calls(With::Accepted, &Callable::None, &tools), Vec::new());
-        assert_eq!(calls(With::Accepted, &named, &tools), [("two".to_owned(), json!({"a": "casebook"}))]);
-        assert_eq!(calls(With::Accepted, &Callable::All, &tools).len(), 2);
+        assert_eq!(calls((With::Accepted, &[]), &Callable::None, &tools), Vec::new());
+        assert_eq!(calls((With::Accepted, &[]), &named, &tools), [("two".to_owned(), json!({"a": "casebook"}))]);
+        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &tools).len(), 2);
         let near = json!({"a": "c"});
         let sent = |callable: &Callable, tool: &str| {
-            let calls = calls(With::Refused, callable, &tools).into_iter();
+            let calls = calls((With::Refused, &[]), callable, &tools).into_iter();
             calls.filter(|(name, _)| name == tool).map(|(_, arguments)| arguments).collect::<Vec<_>>()
         };
         assert!(!sent(&named, "one").contains(&near) && sent(&named, "two").contains(&near));
@@ -178,17 +181,17 @@ mod tests {
             list(&json!([tool]))
         };
         let marked = annotated(json!({"destructiveHint": true}));
-        assert_eq!(calls(With::Refused, &Callable::None, &marked), Vec::new());
-        assert!(!calls(With::Refused, &Callable::All, &marked).is_empty());
+        assert_eq!(calls((With::Refused, &[]), &Callable::None, &marked), Vec::new());
+        assert!(!calls((With::Refused, &[]), &Callable::All, &marked).is_empty());
         for other in [json!({"destructiveHint": false}), json!({"title": "one"}), json!(7), json!(null)] {
-            assert_eq!(calls(With::Refused, &Callable::None, &annotated(other)).len(), 3);
+            assert_eq!(calls((With::Refused, &[]), &Callable::None, &annotated(other)).len(), 3);
         }
     }
 
     #[test]
     fn malformed_tools_of_a_list_are_not_called() {
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
-        assert_eq!(calls(With::Accepted, &Callable::All, &list(&odd)).len(), 1);
-        assert_eq!(calls(With::Accepted, &Callable::All, &list(&json!({}))), Vec::new());
+        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &list(&odd)).len(), 1);
+        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &list(&json!({}))), Vec::new());
     }
 }

@@ -18,6 +18,7 @@ use crate::drive::server::cancel::Cancelled;
 use crate::drive::server::connection::Connection;
 use crate::drive::server::exchange::{Exchange, ExchangeLog};
 use crate::drive::server::http::{ConnectionReuse, Http};
+use crate::model::callable::Callable;
 use crate::model::case::{Does, Step, Test, When};
 use crate::model::spec::{Revision, Transport};
 use crate::model::target::{Fixed, Target, TargetKind};
@@ -98,7 +99,8 @@ impl ServedFixture {
                 (Connection::stdio(input, output, revision).starting(), Host::Process(server))
             }
         };
-        let permission = Permission::default();
+        // The tools of a fixture have no effects.
+        let permission = Permission { callable: Callable::All, ..Permission::default() };
         Ok(Self { bindings, connection, opening: Opening::default(), host, permission })
     }
 
@@ -274,7 +276,9 @@ async fn exchange(
                 let call = Cancelled { tool, arguments: arguments.as_ref(), hangs_up: *hangs_up };
                 connection.cancel(call, step, bindings, canaries, deadline).await
             }
-            When::CallEach { with } => connection.call_each(*with, permission, step, bindings, deadline).await,
+            When::CallEach { with, also } => {
+                connection.call_each((*with, also), permission, step, bindings, deadline).await
+            }
             When::Bare { method, headers } => connection.request_bare(*method, headers, bindings, deadline).await,
             _ => connection.perform(step, bindings, deadline).await,
         };

@@ -125,7 +125,7 @@ fn without_permission_no_arguments_can_be_of_use() {
 fn schema_that_cannot_be_evaluated_gives_no_arguments() {
     let deep = (0..LEVELS).fold(json!({}), |inner, _| json!({ "not": inner }));
     for schema in [
-        json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}),
+        json!({"type": "object", "properties": {"a": {"allOf": [{"$ref": "#/properties/a"}]}}, "required": ["a"]}),
         json!({"type": "object", "$ref": "https://example.com/schema"}),
         json!({"type": "object", "required": 7}),
         json!({"type": "object", "properties": {"a": {"pattern": "(a+)\\1"}}}),

@@ -90,6 +90,9 @@ impl<'a> Call<'a> {
             return self.server.report(errors.arguments, message);
         }
         (requests.after_check)(Arc::make_mut(&mut self.arguments), schema.value());
+        if tool.is_typed {
+            fill_in_defaults(Arc::make_mut(&mut self.arguments), schema.value());
+        }
         match self.work(tool, caller).await? {
             ToolOutcome::Failed(reason) => self.server.report(errors.failure, reason),
             ToolOutcome::Waiting(result) => Ok(result),
@@ -260,5 +263,17 @@ impl<'a> Call<'a> {
             members.push(("isError", success(&true)));
         }
         self.server.complete(members)
+    }
+}
+
+/// Gives each argument that is missing the default of its parameter.
+fn fill_in_defaults(arguments: &mut Value, schema: &Value) {
+    let (Some(arguments), Some(properties)) = (arguments.as_object_mut(), schema["properties"].as_object()) else {
+        return;
+    };
+    for (name, property) in properties {
+        if let Some(default) = property.get("default").filter(|_| !arguments.contains_key(name)) {
+            arguments.insert(name.clone(), default.clone());
+        }
     }
 }

@@ -74,6 +74,8 @@ pub(crate) struct Tool {
     pub(crate) does: Does,
     /// The arguments that HTTP headers repeat.
     pub(crate) parameters: Vec<Parameter>,
+    /// `true` for code with types, which have defaults.
+    pub(crate) is_typed: bool,
 }
 
 /// The behaviour of a tool's code.
@@ -184,12 +186,13 @@ impl Fixture {
             return Err(("SchemaError", message));
         }
         let does = self.does(members.get("does"))?;
+        let is_typed = members.get("typed").is_some();
         // The behaviour of the code is not part of the list.
-        let mut listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does").cloned().collect();
+        let mut listed: Vec<_> = members.0.iter().filter(|(key, _)| key != "does" && key != "typed").cloned().collect();
         if is_older {
             listed.retain(|(key, _)| key != "outputSchema");
         }
-        Ok(Tool { listed: object(&listed), name, input, output, does, parameters })
+        Ok(Tool { listed: object(&listed), name, input, output, does, parameters, is_typed })
     }
 
     /// Returns whether structured content and its schema may be something other than an object.

@@ -63,6 +63,8 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.saw.as_ref().map(|saw| format!("saw {}", value(saw))));
     parts.extend(content(seen));
     parts.extend(advertised(&seen.advertised));
+    let schemas = seen.listed.iter().flat_map(|(tool, schemas)| schemas.iter().map(move |schema| (tool, schema)));
+    parts.extend(schemas.map(|(tool, (key, schema))| format!("{key} of {} {}", line(tool), value(schema))));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
     parts.extend(seen.varies.map(|change| format!("varies in its {change}")));

@@ -58,6 +58,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         code: None,
         status: None,
         advertised: [(name(), tool)].into(),
+        listed: [(name(), [("inputSchema".to_owned(), value())].into())].into(),
         tools: [(name(), [].into())].into(),
         possible_flaws: [].into(),
         calls: [(name(), [(CallMark::Result, CallEvidence { request: 0, reason: text() })].into())].into(),
