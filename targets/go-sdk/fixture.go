@@ -32,6 +32,7 @@ type tool struct {
 	InputSchema  json.RawMessage      `json:"inputSchema"`
 	OutputSchema json.RawMessage      `json:"outputSchema"`
 	Does         does                 `json:"does"`
+	Typed        string               `json:"typed"` // in words: the tool of this name is one of addTyped
 }
 
 // UnmarshalJSON rejects a member that mcp.Tool and its parts do not have.

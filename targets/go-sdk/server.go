@@ -69,6 +69,9 @@ func add(server *mcp.Server, tool tool, variant string) (err error) {
 	}()
 	switch variant {
 	case "", "high", "stateless":
+		if tool.Typed != "" {
+			return addTyped(server, tool)
+		}
 		mcp.AddTool(server, tool.definition(), tool.Does.typedHandler)
 	case "low":
 		server.AddTool(tool.definition(), tool.Does.rawHandler)
