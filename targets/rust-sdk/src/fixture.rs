@@ -1,7 +1,7 @@
 //! Builds a server from a fixture, with the SDK's `ToolRouter` behind `#[tool_handler]`.
 //!
-//! This is the highest tier that accepts any JSON Schema. (`#[tool]` only derives schemas from Rust types.) The adapter
-//! does not check, repair or fill in anything on behalf of the SDK.
+//! This is the highest tier that accepts any JSON Schema. (`#[tool]` only derives schemas from Rust types; the module
+//! `authored` has such tools.) The adapter does not check, repair or fill in anything on behalf of the SDK.
 //!
 //! <https://docs.rs/rmcp/3.11.0/rmcp/handler/server/router/tool/struct.ToolRoute.html#method.new_dyn>
 
@@ -28,15 +28,15 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{
-    log,
+    authored, log,
     protocol::{
-        self, Cannot, Does, Elicit, Parts, Progress, REVISIONS, Serve, State, VARIANTS, Wait, take, take_whole,
+        self, Cannot, Does, Elicit, Failure, Parts, Progress, REVISIONS, Serve, State, VARIANTS, Wait, take, take_whole,
     },
     typed,
 };
 
 /// The key of the only question that a tool asks.
-const QUESTION: &str = "question";
+pub const QUESTION: &str = "question";
 
 /// The time after which a call ends that is never cancelled.
 const WAIT_LIMIT: Duration = Duration::from_secs(30);
@@ -71,12 +71,12 @@ impl ServerHandler for Server {
 impl Server {
     /// Builds the server for a `serve` request. By default it supports every revision of the SDK.
     /// <https://docs.rs/rmcp/3.11.0/rmcp/trait.ServerHandler.html#method.supported_protocol_versions>
-    pub fn build(request: Serve) -> Result<Self, Cannot> {
+    pub fn build(request: Serve) -> Result<Self, Failure> {
         if !REVISIONS.contains(&request.revision.as_str()) {
-            return Err(Cannot(format!("the SDK does not support {}", request.revision)));
+            return Err(Cannot(format!("the SDK does not support {}", request.revision)).into());
         }
         if let Some(variant) = request.variant.as_ref().filter(|variant| !VARIANTS.contains(&variant.as_str())) {
-            return Err(Cannot(format!("there is no variant {variant}")));
+            return Err(Cannot(format!("there is no variant {variant}")).into());
         }
         let protocol::Identity { name, version } = request.fixture.server;
         let mut tools = ToolRouter::new();
@@ -84,7 +84,10 @@ impl Server {
         let typed = request.variant.as_deref() == Some("typed");
         for tool in request.fixture.tools {
             logs |= tool.get("does").is_some_and(|does| does.get("log").is_some());
-            tools.add_route(route(tool, typed)?);
+            tools.add_route(match tool.get("name").and_then(Value::as_str) {
+                Some(name) if tool.contains_key("typed") => authored::route(name)?,
+                _ => route(tool, typed)?,
+            });
         }
         Ok(Self { identity: Implementation::new(name, version), tools, logs })
     }
@@ -328,6 +331,6 @@ fn ask_by_result(
 
 /// Returns the result of a tool whose question failed.
 /// <https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode>
-fn failure(error: &impl Error) -> CallToolResponse {
+pub fn failure(error: &impl Error) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(format!("Elicitation failed: {error}"))]).into()
 }

@@ -3,6 +3,7 @@
 //! It reads one JSON request per line from standard input and writes one JSON answer per line to standard output, in
 //! the same order. With `--stdio-server FILE`, the process serves one fixture on its standard streams instead.
 
+mod authored;
 mod drive;
 mod fixture;
 mod log;
@@ -34,7 +35,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing_subscriber::filter::LevelFilter;
 
 use fixture::Server;
-use protocol::{Cannot, REVISIONS, Request, Serve, StreamAddress, VARIANTS};
+use protocol::{Cannot, Failure, REVISIONS, Request, Serve, StreamAddress, VARIANTS};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -57,7 +58,7 @@ async fn control() -> Result<ExitCode, Box<dyn Error>> {
     while let Some(line) = lines.next_line().await? {
         let request: Request = protocol::read(&line)?;
         let id = request.id.clone();
-        let mut answer = answer(request, &mut serving).await.unwrap_or_else(Cannot::answer);
+        let mut answer = answer(request, &mut serving).await.unwrap_or_else(Failure::answer);
         answer["id"] = Value::String(id);
         out.write_all(format!("{answer}\n").as_bytes()).await?;
         out.flush().await?;
@@ -65,7 +66,7 @@ async fn control() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Cannot> {
+async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Failure> {
     Ok(match request {
         Request { hello: Some(_), .. } => hello(),
         Request { id, serve: Some(request), .. } => {
@@ -84,7 +85,7 @@ fn hello() -> Value {
         "sdk": "rmcp",
         "version": version(),
         "language": "rust",
-        "api": "router, typed: ToolRouter with ToolRoute::new_dyn; client: RunningService",
+        "api": "router, typed: ToolRouter with ToolRoute::new_dyn, and #[tool] for typed tools; client: RunningService",
         "roles": ["server", "client"],
         "transports": ["stdio", "http"],
         "revisions": REVISIONS,
@@ -100,14 +101,17 @@ fn version() -> Option<&'static str> {
 }
 
 /// Starts a server. Returns the content of the `serving` answer, and the guard that stops the server.
-async fn serve(mut request: Serve) -> Result<(Value, DropGuard), Cannot> {
+async fn serve(mut request: Serve) -> Result<(Value, DropGuard), Failure> {
     let stream = request.stream.take();
     let http = request.transport == "http";
     let server = Server::build(request)?;
     match stream {
         Some(address) => Ok((json!({}), connect(server, address))),
-        None if http => publish(server).await.map(|(url, stop)| (json!({ "url": url }), stop)),
-        None => Err(Cannot("`serve` is for http and for streams; for stdio start --stdio-server".to_owned())),
+        None if http => {
+            let (url, stop) = publish(server).await?;
+            Ok((json!({ "url": url }), stop))
+        }
+        None => Err(Cannot("`serve` is for http and for streams; for stdio start --stdio-server".to_owned()).into()),
     }
 }
 
@@ -181,8 +185,8 @@ async fn serve_process(file: &str) -> Result<ExitCode, Box<dyn Error>> {
             server.serve(stdio()).await?.waiting().await?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(cannot) => {
-            eprintln!("{}", cannot.answer());
+        Err(failure) => {
+            eprintln!("{}", failure.answer());
             Ok(ExitCode::from(3))
         }
     }

@@ -173,12 +173,32 @@ pub struct ToolCall {
 }
 
 /// The SDK's public API cannot express the fixture or the script.
-/// (There is no `refused`, because the SDK builds every value that its types can hold.)
 pub struct Cannot(pub String);
 
-impl Cannot {
+/// Why there is no server and no session.
+pub enum Failure {
+    Cannot(String),
+    /// Only a `#[tool]` can be refused: otherwise the SDK builds every value that its types can hold.
+    Refused {
+        tool: String,
+        message: String,
+    },
+}
+
+impl From<Cannot> for Failure {
+    fn from(Cannot(reason): Cannot) -> Self {
+        Self::Cannot(reason)
+    }
+}
+
+impl Failure {
     pub fn answer(self) -> Value {
-        json!({ "cannot": self.0 })
+        match self {
+            Self::Cannot(reason) => json!({ "cannot": reason }),
+            Self::Refused { tool, message } => {
+                json!({ "refused": { "type": "panic", "message": message, "tool": tool } })
+            }
+        }
     }
 }
 

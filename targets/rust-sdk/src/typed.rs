@@ -76,7 +76,10 @@ fn fits<T: JsonSchema>(form: &JsonObject) -> bool {
 }
 
 /// <https://docs.rs/rmcp/3.11.0/rmcp/service/struct.Peer.html#method.elicit>
-fn ask<T: ElicitationSafe + Serialize + DeserializeOwned + Send>(peer: Peer<RoleServer>, message: String) -> Answer {
+pub fn ask<T: ElicitationSafe + Serialize + DeserializeOwned + Send>(
+    peer: Peer<RoleServer>,
+    message: String,
+) -> Answer {
     Box::pin(async move {
         match peer.elicit::<T>(message).await {
             Ok(Some(content)) => Ok(json!({ "action": "accept", "content": content })),
