@@ -18,6 +18,7 @@ from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import ABSENT, equivalent, form, parameters, received
 from casebook_tool import check_verbs, renamed_members, wait_for_cancellation
 
+import typed
 from results import (
     check_log,
     is_connection_modern,
@@ -46,6 +47,9 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
     """Builds the server for a `serve` request. It supports every revision of the SDK, not only the requested one."""
     server = FastMCP(**server_options(request), **options)
     for tool in request["fixture"]["tools"]:
+        if "typed" in tool:
+            typed.register(server, tool["name"], tool["description"], is_modern(request["revision"]))
+            continue
         if "inputSchema" not in tool:
             raise Cannot("@mcp.tool always derives an inputSchema")
         check_verbs(tool["does"])
