@@ -17,6 +17,7 @@ from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import equivalent, form, parameters, received, result, submitted
 from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
 
+import typed
 from results import call_tool_result
 
 PARAMETERS = {
@@ -38,7 +39,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
     for tool in fixture["tools"]:
         try:
             with raised_recursion_limit():
-                function = tool_function(tool)
+                function = typed.function(tool["name"]) if "typed" in tool else tool_function(tool)
             server.add_tool(function, **tool_parameters(tool))
         except Cannot:
             raise
@@ -46,8 +47,8 @@ async def build(request: dict[str, Any]) -> FastMCP:
             raise Refused(error, tool["name"]) from error
 
     derived = {tool.name: tool for tool in await server.list_tools()}
-    # The server lists an empty name, or one that occurs twice, in its own way.
-    for tool in (tool for tool in fixture["tools"] if tool["name"] in derived):
+    # The server lists an empty name, or one that occurs twice, in its own way. Typed tools have their own schemas.
+    for tool in (tool for tool in fixture["tools"] if tool["name"] in derived and "typed" not in tool):
         with raised_recursion_limit():
             if not equivalent(tool["inputSchema"], derived[tool["name"]].inputSchema):
                 raise Cannot("the inputSchema that FastMCP derives from the function's signature is not equivalent")
@@ -57,7 +58,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
-    found = renamed_members(tool, PARAMETERS, "FastMCP.add_tool", derived=("inputSchema", "outputSchema"))
+    found = renamed_members(tool, PARAMETERS, "FastMCP.add_tool", derived=("inputSchema", "outputSchema", "typed"))
     if "annotations" in found:
         found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
     if "icons" in found:

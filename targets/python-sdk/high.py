@@ -25,6 +25,7 @@ from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import equivalent, form, parameters, received, result, submitted
 from casebook_tool import elicitation_id, renamed_members, state_seconds, wait_for_cancellation
 
+import typed
 from results import call_tool_result, is_modern, question, received_answer
 
 PARAMETERS = {
@@ -49,7 +50,7 @@ async def build(request: dict[str, Any]) -> MCPServer:
         try:
             with raised_recursion_limit():
                 check_headers(tool)
-                function = tool_function(tool, is_modern(request))
+                function = typed.function(tool["name"]) if "typed" in tool else tool_function(tool, is_modern(request))
             server.add_tool(function, **tool_parameters(tool))
         except Cannot:
             raise
@@ -57,8 +58,8 @@ async def build(request: dict[str, Any]) -> MCPServer:
             raise Refused(error, tool["name"]) from error
 
     derived = {tool.name: tool for tool in await server.list_tools()}
-    # The server lists an empty name, or one that occurs twice, in its own way.
-    for tool in (tool for tool in fixture["tools"] if tool["name"] in derived):
+    # The server lists an empty name, or one that occurs twice, in its own way. Typed tools have their own schemas.
+    for tool in (tool for tool in fixture["tools"] if tool["name"] in derived and "typed" not in tool):
         with raised_recursion_limit():
             if not equivalent(tool["inputSchema"], derived[tool["name"]].input_schema):
                 raise Cannot("the inputSchema that MCPServer derives from the function's signature is not equivalent")
@@ -91,7 +92,7 @@ def has_header(schema: Any) -> bool:
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
-    found = renamed_members(tool, PARAMETERS, "MCPServer.add_tool", derived=("inputSchema", "outputSchema"))
+    found = renamed_members(tool, PARAMETERS, "MCPServer.add_tool", derived=("inputSchema", "outputSchema", "typed"))
     if "annotations" in found:
         found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
     if "icons" in found:
