@@ -37,7 +37,16 @@ import {
   type State,
   type Tool
 } from '../shared/typescript/protocol.js';
-import { checkVerbs, elicitParams, logs, refuseMembers, waitForCancellation } from '../shared/typescript/tool.js';
+import {
+  checkVerbs,
+  elicitParams,
+  isTyped,
+  logs,
+  refuseMembers,
+  waitForCancellation
+} from '../shared/typescript/tool.js';
+import { structured } from './result.js';
+import { registerTypedTools } from './typed.js';
 
 /** Creates a new server. */
 export type BuildServer = () => McpServer | Server;
@@ -45,7 +54,10 @@ export type BuildServer = () => McpServer | Server;
 // By default, one validator with its cache of `$id`s serves the whole process. A server has a process of its own, so
 // that each fixture gets its own instance.
 export const variants: Record<string, (request: ServeRequest) => BuildServer> = {
-  default: request => registerTools(request, new AjvJsonSchemaValidator(), requireInput),
+  default: request =>
+    isTyped(request.fixture)
+      ? registerTypedTools(request.fixture)
+      : registerTools(request, new AjvJsonSchemaValidator(), requireInput),
   sessions: request => registerTools(request, new AjvJsonSchemaValidator(), elicitInput),
   low: request => handleRequests(request),
   'low-validated': request => handleRequests(request, { validate: true }),
@@ -194,15 +206,6 @@ async function reportProgress(progress: NonNullable<Does['progress']>, ctx: Serv
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return;
   await ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } });
-}
-
-/**
- * Returns structured content, with its JSON beside it.
- * https://ts.sdk.modelcontextprotocol.io/v2/servers/tools#return-structured-output
- */
-function structured(output: unknown): CallToolResult {
-  if (output === undefined) return { content: [] };
-  return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output };
 }
 
 /** The key of the only question that a tool asks. */

@@ -20,13 +20,17 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 
 import { Refused, type Does, type Fixture } from '../typescript/protocol.js';
-import { checkVerbs, elicitParams, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
+import { checkVerbs, elicitParams, isTyped, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
+import { registerTypedTools } from './typed.js';
 import { toZod } from './zod.js';
 
 /** Creates a server, which serves one session. */
 export type Factory = () => Pick<McpServer, 'connect'>;
 
-export const variants: Record<string, (fixture: Fixture) => Factory> = { zod, low };
+export const variants: Record<string, (fixture: Fixture) => Factory> = {
+  zod: fixture => (isTyped(fixture) ? registerTypedTools(fixture) : zod(fixture)),
+  low
+};
 
 /**
  * Registers tools with `McpServer`, which takes zod schemas.

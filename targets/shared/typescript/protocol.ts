@@ -25,6 +25,8 @@ export interface Tool {
   name: string;
   title?: string;
   description?: string;
+  /** What the author of the tool writes, in words. The SDK makes the schemas of it, and the adapter ignores those here. */
+  typed?: string;
   inputSchema?: unknown;
   outputSchema?: unknown;
   annotations?: unknown;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-import { Cannot, type Does, type Elicit, type Tool, type Wait } from './protocol.js';
+import { Cannot, type Does, type Elicit, type Fixture, type Tool, type Wait } from './protocol.js';
 
 const verbs = ['echo', 'return', 'elicit', 'raise', 'wait', 'log', 'progress'];
 
@@ -23,6 +23,11 @@ export function refuseMembers(members: object, api: string): void {
 /** States whether a tool sends log messages, so that the author of its server declares the capability. */
 export function logs(tools: { does: Does }[]): boolean {
   return tools.some(({ does }) => does.log !== undefined);
+}
+
+/** States whether the tools are those that the author of a server writes by hand. A fixture has no others beside them. */
+export function isTyped({ tools }: Fixture): boolean {
+  return tools.some(({ typed }) => typed !== undefined);
 }
 
 /** Returns the parameters of the request for a question. The author of a tool chooses the id of a URL. */

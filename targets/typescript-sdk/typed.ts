@@ -1,0 +1,204 @@
+/**
+ * Tools that their author writes with zod, from which the SDK derives schemas and forms. Their names are those of the
+ * cases in cases/typed/.
+ * https://ts.sdk.modelcontextprotocol.io/v2/servers/tools
+ */
+import { acceptedContent, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+
+import { Cannot, type Fixture } from '../shared/typescript/protocol.js';
+import { structured } from './result.js';
+
+type Register = (server: McpServer, name: string, description?: string) => void;
+
+/** Returns the function that creates a server with these tools. */
+export function registerTypedTools({ server: info, tools }: Fixture): () => McpServer {
+  const written = tools.map(({ name, description }) => {
+    const entry = entries[name] ?? `the adapter has no code for the typed tool ${name}`;
+    if (typeof entry === 'string') throw new Cannot(entry);
+    return { name, description, register: entry };
+  });
+  return () => {
+    const server = new McpServer(info);
+    server.server.onerror = console.error;
+    for (const { name, description, register } of written) register(server, name, description);
+    return server;
+  };
+}
+
+/** A tool that returns what its code makes of the arguments, by default the arguments as they arrive. */
+function takes<T extends object>(inputSchema: z.ZodType<T>, code: (args: T) => object = args => args): Register {
+  return (server, name, description) =>
+    server.registerTool(name, { description, inputSchema }, async args => structured(code(args)));
+}
+
+/** https://ts.sdk.modelcontextprotocol.io/v2/servers/tools#return-structured-output */
+function returns(outputSchema: z.ZodType, output: unknown): Register {
+  return (server, name, description) =>
+    server.registerTool(name, { description, outputSchema }, async () => structured(output));
+}
+
+/** https://ts.sdk.modelcontextprotocol.io/v2/servers/input-required#read-the-responses-on-re-entry */
+function asks(requestedSchema: z.ZodType): Register {
+  return (server, name, description) =>
+    server.registerTool(name, { description }, async ctx => {
+      const view = inputResponse(ctx.mcpReq.inputResponses, 'answer');
+      if (view.kind === 'elicit' && view.action !== 'accept') return structured({ action: view.action });
+      const content = acceptedContent(ctx.mcpReq.inputResponses, 'answer', requestedSchema);
+      if (content !== undefined) return structured({ action: 'accept', content });
+      const answer = inputRequired.elicit({ message: 'Please answer.', requestedSchema });
+      return inputRequired({ inputRequests: { answer } });
+    });
+}
+
+enum Color {
+  Red = '#f00',
+  Green = '#0f0'
+}
+
+/** https://ts.sdk.modelcontextprotocol.io/v2/servers/tools#return-other-content-types */
+const cardPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+
+const Circle = z.object({ kind: z.literal('circle'), radius: z.number() });
+const Square = z.object({ kind: z.literal('square'), side: z.number() });
+const TextPart = z.object({ kind: z.literal('text'), text: z.string() });
+const Link = z.object({ kind: z.literal('link'), url: z.string() });
+const Point = z.object({ x: z.int(), y: z.int() });
+const Person = z.object({ name: z.string(), age: z.int() });
+const Node = z.object({
+  value: z.int(),
+  get children() {
+    return z.array(Node);
+  }
+});
+const TitledColor = z.union([z.literal('#f00').meta({ title: 'Red' }), z.literal('#0f0').meta({ title: 'Green' })]);
+
+/** How to register each tool, or why its author cannot write it. */
+const entries: Record<string, Register | string> = {
+  plain: takes(z.object({ text: z.string() })),
+
+  // Arguments
+  none: (server, name, description) => server.registerTool(name, { description }, async () => structured({})),
+  required: takes(z.object({ name: z.string(), count: z.int() })),
+  optional: takes(z.object({ name: z.string(), count: z.int().optional() })),
+  nullable: takes(z.object({ note: z.string().nullable() })),
+  'optional-nullable': takes(z.object({ name: z.string(), note: z.string().nullish() })),
+  defaults: takes(
+    z.object({
+      title: z.string().default('a'),
+      ratio: z.number().default(1.5),
+      count: z.int().default(3),
+      loud: z.boolean().default(false),
+      tags: z.array(z.string()).default(['x'])
+    })
+  ),
+  literals: takes(z.object({ color: z.literal(['red', 'green']), level: z.literal([1, 2]) })),
+  'mixed-literals': takes(z.object({ mode: z.literal(['auto', 1, true]) })),
+  enum: takes(z.object({ color: z.enum(Color) })),
+  union: takes(z.object({ value: z.union([z.int(), z.string()]) })),
+  'tagged-union': takes(z.object({ shape: z.discriminatedUnion('kind', [Circle, Square]) })),
+  'root-union': takes(z.discriminatedUnion('kind', [TextPart, Link])),
+  nested: takes(z.object({ person: z.object({ name: z.string(), address: z.object({ city: z.string() }) }) })),
+  shared: takes(z.object({ from: Point, to: Point })),
+  recursive: takes(z.object({ tree: Node })),
+  lists: takes(z.object({ names: z.array(z.string()), points: z.array(Point) })),
+  tuple: takes(z.object({ pair: z.tuple([z.int(), z.string()]) })),
+  map: takes(z.object({ counts: z.record(z.string(), z.int()) })),
+  'map-of-numbers': takes(z.object({ names: z.record(z.int(), z.string()) })),
+  'free-form': takes(z.object({ options: z.record(z.string(), z.unknown()) })),
+  anything: takes(z.object({ value: z.unknown() })),
+  bounds: takes(z.object({ count: z.int().min(1).max(10), ratio: z.number().gt(0).lt(1) })),
+  lengths: takes(
+    z.object({
+      code: z.string().regex(/^[A-Z]{3}$/),
+      name: z.string().min(1).max(5),
+      tags: z.array(z.string()).min(1).max(2)
+    })
+  ),
+  formats: takes(z.object({ email: z.email(), link: z.url(), id: z.uuid() })),
+  dates: takes(z.object({ day: z.iso.date(), at: z.iso.datetime() })),
+  decimal: 'JavaScript has no decimal numbers',
+  // https://zod.dev/api?id=transforms
+  alias: takes(
+    z.object({ userId: z.string() }).transform(({ userId }) => ({ user_id: userId })),
+    ({ user_id }) => ({ userId: user_id })
+  ),
+  reserved: takes(
+    z.object({ type: z.string(), class: z.string(), self: z.string(), schema: z.string(), arguments: z.string() })
+  ),
+  set: takes(z.object({ tags: z.set(z.string()) }), ({ tags }) => ({ tags: [...tags].sort() })),
+  closed: takes(z.strictObject({ name: z.string() })),
+  described: takes(z.object({ city: z.string().describe('The city') })),
+
+  // Arguments that are no data
+  function: takes(z.object({ done: z.function() }), ({ done }) => ({ done: typeof done })),
+  opaque: takes(z.object({ handle: z.symbol() }), ({ handle }) => ({ handle: handle.description })),
+
+  // Results
+  'returns-record': returns(Person, { name: 'Ada', age: 36 }),
+  'returns-texts': returns(z.array(z.string()), ['a', 'b']),
+  'returns-records': returns(z.array(Person), [{ name: 'Ada', age: 36 }]),
+  'returns-empty-list': returns(z.array(z.string()), []),
+  'returns-integer': returns(z.int(), 7),
+  'returns-text': returns(z.string(), 'hello'),
+  'returns-boolean': returns(z.boolean(), false),
+  'returns-null': returns(z.null(), null),
+  'returns-optional': returns(z.object({ name: z.string() }).nullable(), null),
+  'returns-either': returns(z.union([z.object({ name: z.string() }), z.object({ code: z.int() })]), { code: 7 }),
+  'returns-tree': returns(Node, { value: 1, children: [{ value: 2, children: [] }] }),
+  'returns-counts': returns(z.record(z.string(), z.int()), { a: 1, b: 2 }),
+  'returns-times': returns(z.object({ day: z.iso.date(), at: z.iso.datetime() }), {
+    day: '2026-07-28',
+    at: '2026-07-28T12:00:00Z'
+  }),
+  'returns-alias': returns(z.object({ userId: z.string() }), { userId: 'u1' }),
+  'returns-null-member': returns(z.object({ name: z.string(), note: z.string().nullable() }), {
+    name: 'Ada',
+    note: null
+  }),
+  'returns-left-out-member': returns(z.object({ name: z.string(), note: z.string().optional() }), { name: 'Ada' }),
+
+  // Results that are not of the type
+  'returns-not-a-number': returns(z.object({ ratio: z.number() }), { ratio: NaN }),
+  'returns-bytes': returns(z.object({ data: z.base64() }), { data: Buffer.from('hi').toString('base64') }),
+  'returns-raw-bytes': returns(z.object({ data: z.base64() }), { data: Buffer.of(0xff, 0xfe).toString('base64') }),
+  'returns-nil-list': returns(z.object({ tags: z.array(z.string()) }), { tags: null }),
+  'returns-more-members': returns(z.object({ name: z.string() }), { name: 'Ada', age: 36 }),
+  'returns-fewer-members': returns(Person, { name: 'Ada' }),
+  'returns-wrong-type': returns(z.int(), 'seven'),
+  'returns-image-beside': (server, name, description) =>
+    server.registerTool(name, { description, outputSchema: z.object({ name: z.string() }) }, async () => {
+      const { content, structuredContent } = structured({ name: 'Ada' });
+      return { content: [...content, { type: 'image', data: cardPng, mimeType: 'image/png' }], structuredContent };
+    }),
+  'returns-nothing': (server, name, description) =>
+    server.registerTool(name, { description }, async () => ({ content: [] })),
+
+  // Forms
+  'form-plain': asks(z.object({ name: z.string(), agree: z.boolean() })),
+  'form-choice': asks(z.object({ color: z.enum(['red', 'green']) })),
+  'form-titled-choice': asks(z.object({ color: TitledColor })),
+  'form-choices': asks(
+    z.object({
+      colors: z
+        .array(z.enum(['red', 'green', 'blue']))
+        .min(1)
+        .max(2)
+    })
+  ),
+  'form-titled-choices': asks(z.object({ colors: z.array(TitledColor) })),
+  'form-defaults': asks(
+    z.object({
+      name: z.string().default('Ada'),
+      count: z.int().default(3),
+      ratio: z.number().default(0.5),
+      agree: z.boolean().default(true)
+    })
+  ),
+  'form-choice-default': asks(z.object({ color: z.enum(['red', 'green']).default('green') })),
+  'form-optional': asks(z.object({ name: z.string(), note: z.string().optional() })),
+  'form-nullable': asks(z.object({ note: z.string().nullable() })),
+  'form-bounds': asks(z.object({ age: z.int().min(0).max(150), code: z.string().min(1).max(5) })),
+  'form-date': asks(z.object({ day: z.iso.date() })),
+  'form-nested': asks(z.object({ person: z.object({ name: z.string() }) }))
+};
