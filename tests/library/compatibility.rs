@@ -20,7 +20,11 @@ use casebook::run::read_what_is_there;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::typed;
+
 const PAGE: &str = "docs/compatibility.md";
+/// The page of typed tools, of the same run.
+const TYPED: &str = "docs/typed-tools.md";
 const COMMAND: &str = "CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG cargo test --test library compatibility";
 
 const HOSTILE: &str = "</text><script>alert(1)</script><img src=x>&\"'`*_[a](b)|@all\u{1b}[31m\u{202e}\u{0}";
@@ -246,13 +250,17 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let [cases] = cases.into_iter().collect::<Vec<_>>()[..] else { panic!("the run logs have different cases") };
         assert_eq!(cases, library.hash, "the run logs have other cases than this repository");
         fs::write(root().join(PAGE), page(&report, cases)).expect("the page is written");
+        let typed = format!("{}\n{}", stamp_line(), typed::page(&sources, &library));
+        fs::write(root().join(TYPED), typed).expect("the page is written");
     }
-    let page = fs::read_to_string(root().join(PAGE)).expect("the page");
     let current = stamp_line();
-    assert!(
-        page.lines().next() == Some(current.as_str()),
-        "cases or snapshots changed after {PAGE} was written; run all targets, then: {COMMAND}\n{current}"
-    );
+    for path in [PAGE, TYPED] {
+        let page = fs::read_to_string(root().join(path)).expect("the page");
+        assert!(
+            page.lines().next() == Some(current.as_str()),
+            "cases or snapshots changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
+        );
+    }
 }
 
 /// Reads the run log of a run that ended and was not narrowed.

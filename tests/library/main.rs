@@ -12,3 +12,4 @@ mod security;
 mod seeds;
 mod site;
 mod snapshot_files;
+mod typed;
