@@ -225,14 +225,15 @@ pub fn step_in_words(when: &When, role: Role) -> String {
         When::Serve => "the server is built; nothing is sent".to_owned(),
         When::List => "list the tools".to_owned(),
         When::CallEach { with, also } => {
-            format!(
-                "list the tools, and call each of them with arguments that its schema {}{}",
-                match with {
-                    With::Refused => "refuses",
-                    With::Accepted => "accepts, if the target permits calls",
-                },
-                also.iter().map(|one| format!(", also {}", cut(&compact(one), IN_A_SENTENCE))).collect::<String>()
-            )
+            let how = match with {
+                With::Refused => "refuses",
+                With::Accepted => "accepts, if the target permits calls",
+            };
+            let mut text = format!("list the tools, and call each of them with arguments that its schema {how}");
+            for one in also {
+                put(&mut text, format_args!(", also {}", cut(&compact(one), IN_A_SENTENCE)));
+            }
+            text
         }
         When::Call { tool, arguments, answers, retry, parallel } => {
             let mut text = format!("call `{tool}` ");

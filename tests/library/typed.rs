@@ -186,7 +186,7 @@ fn words(seen: &[&Record]) -> String {
     say(breaks("object-output-before-2026"), "the output schema is no object");
     say(breaks("text-mirrors-structured"), "without its JSON as text");
     for one in of("answered").iter().filter_map(step) {
-        say(one.outcome != Outcome::Success, &one.outcome.to_string());
+        say(one.outcome != Outcome::Success, one.outcome.as_ref());
         if let Some(structured) = &one.structured {
             say(one.outcome == Outcome::Success, &format!("sent as {}", value(structured, SHORT)));
         }
