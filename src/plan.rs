@@ -15,7 +15,7 @@ use std::sync::Arc;
 use self::hints::hint;
 use self::sample::{is_asked_twice, sample_stdio};
 use crate::model::applicability::Applicability;
-use crate::model::case::{Case, Control, Library, Test, When, With};
+use crate::model::case::{Case, Control, Library, Test};
 use crate::model::pair::TargetPair;
 use crate::model::reason::SkipReason;
 use crate::model::record::Skipped;
@@ -385,7 +385,7 @@ impl Planner<'_> {
             Some(SkipReason::Transport(transport))
         } else if let Some(reason) = kind_skip_reason(&target.drives, &test.reach) {
             Some(reason)
-        } else if target.callable.is_none() && calls_accepted(test) && !test.given.is_typed() {
+        } else if target.callable.is_none() && test.needs_permission() {
             Some(SkipReason::NotCallable)
         } else if let Some(reason) = declared::skip_reason(target, test, revision) {
             Some(reason)
@@ -450,11 +450,6 @@ fn unspoken(target: &Target, test: &Test, revision: Revision) -> Option<Revision
         }
         _ => (!is_claimed(target, &revision)).then_some(revision),
     }
-}
-
-/// Returns whether a test calls tools in a way that only a person can permit.
-fn calls_accepted(test: &Test) -> bool {
-    test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted, .. }))
 }
 
 fn listed<T: PartialEq>(list: &[T], one: &T) -> bool {

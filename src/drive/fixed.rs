@@ -18,7 +18,7 @@ use crate::drive::options::Options;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::jsonrpc::message;
 use crate::model::callable::Callable;
-use crate::model::case::{Step, Test, When, With};
+use crate::model::case::{Step, Test, When};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
 use crate::model::transcript::{Message, Party, Served};
@@ -62,8 +62,7 @@ pub(crate) fn not_callable(test: &Test, callable: &Callable, names: Option<&[Str
     if let Some(name) = callable.forbidden(test, names) {
         return Some(format!("the tool `{name}` may not be called: permit it with `calls` in [claims]"));
     }
-    let calls = test.steps.iter().any(|step| matches!(step.when, When::CallEach { with: With::Accepted, .. }));
-    let is_none = calls && names.is_some_and(|names| !names.iter().any(|name| callable.allows(name)));
+    let is_none = test.needs_permission() && names.is_some_and(|names| !names.iter().any(|name| callable.allows(name)));
     is_none.then(|| "lists no tool that may be called".to_owned())
 }
 

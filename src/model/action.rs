@@ -2,7 +2,7 @@
 //!
 //! Takes steps and fixtures. Must not know expectations.
 
-use super::case::{Answer, Change, Fixture, Step, Test, Tool, When};
+use super::case::{Answer, Change, Fixture, Step, Test, Tool, When, With};
 use super::spec::{Lifecycle, Revision, Transport};
 use super::template::Template;
 
@@ -88,6 +88,13 @@ impl Test {
         };
         let is_unanswered = self.given.deviations.iter().any(|one| matches!(one.change, Change::Unanswered));
         u32::from(self.request_timeout.is_some() || is_unanswered) + self.steps.iter().map(wait).sum::<u32>()
+    }
+
+    /// Returns whether the test calls tools in a way that only a person can permit: those of another author, with arguments
+    /// that they accept.
+    pub fn needs_permission(&self) -> bool {
+        let calls = |step: &Step| matches!(step.when, When::CallEach { with: With::Accepted, .. });
+        !self.given.is_typed() && self.steps.iter().any(calls)
     }
 
     /// Returns whether the test sends the first message of its connection itself.

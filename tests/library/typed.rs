@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use casebook::model::case::Library;
-use casebook::model::case::{Outcome, Test};
+use casebook::model::case::{Library, Outcome, Test};
 use casebook::model::observation::{Observed, StepObservation};
 use casebook::model::record::Record;
 use casebook::model::spec::{Revision, Transport};
@@ -28,13 +27,10 @@ const GROUPS: [(&str, &str); 5] = [
 ];
 
 /// A typed tool, with the names of its rows.
-struct Entry {
+struct TypedTool {
     typed: String,
     rows: Vec<String>,
 }
-
-/// The records of one tool on one target and revision, by the names of their tests.
-type Seen<'a> = Vec<&'a Record>;
 
 /// Returns the page without its first line.
 pub(crate) fn page(sources: &[Source], library: &Library) -> String {
@@ -78,8 +74,8 @@ fn is_shown(record: &Record) -> bool {
 }
 
 /// The typed tools of a case file, by name.
-fn entries(library: &Library, file: &str) -> BTreeMap<String, Entry> {
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+fn entries(library: &Library, file: &str) -> BTreeMap<String, TypedTool> {
+    let mut entries: BTreeMap<String, TypedTool> = BTreeMap::new();
     let case =
         library.cases.iter().find(|case| case.id.folder() == "typed" && case.id.file() == file).expect("the case");
     for test in &case.tests {
@@ -87,7 +83,7 @@ fn entries(library: &Library, file: &str) -> BTreeMap<String, Entry> {
         let tool = &given.tools[0];
         let Some(Template::String(typed)) = tool.definition.get("typed") else { panic!("{} is not typed", tool.name) };
         let entry =
-            entries.entry(tool.name.clone()).or_insert_with(|| Entry { typed: typed.clone(), rows: Vec::new() });
+            entries.entry(tool.name.clone()).or_insert_with(|| TypedTool { typed: typed.clone(), rows: Vec::new() });
         let row = row.clone().expect("a row");
         if !entry.rows.contains(&row) {
             entry.rows.push(row);
@@ -96,7 +92,8 @@ fn entries(library: &Library, file: &str) -> BTreeMap<String, Entry> {
     entries
 }
 
-fn seen<'a>(records: &[&'a Record], target: &str, file: &str, entry: &Entry, revision: &str) -> Seen<'a> {
+/// The records of one tool on one target and revision.
+fn seen<'a>(records: &[&'a Record], target: &str, file: &str, entry: &TypedTool, revision: &str) -> Vec<&'a Record> {
     let is_of = |one: &&&Record| {
         one.target.to_string() == target
             && one.test.case.file() == file
@@ -106,7 +103,7 @@ fn seen<'a>(records: &[&'a Record], target: &str, file: &str, entry: &Entry, rev
     records.iter().filter(is_of).copied().collect()
 }
 
-fn cell(records: &[&Record], target: &str, file: &str, entry: &Entry) -> String {
+fn cell(records: &[&Record], target: &str, file: &str, entry: &TypedTool) -> String {
     let words: Vec<String> =
         REVISIONS.iter().map(|revision| words(&seen(records, target, file, entry, revision))).collect();
     match words.as_slice() {
@@ -115,6 +112,11 @@ fn cell(records: &[&Record], target: &str, file: &str, entry: &Entry) -> String 
         [old, new] => format!("2025: {old}<br>2026: {new}"),
         _ => String::new(),
     }
+}
+
+/// The only step that the words are about.
+fn step(record: &Record) -> Option<&StepObservation> {
+    record.observation.steps.first()
 }
 
 /// Says in a few words what a target makes of a tool; empty if it was not asked.
@@ -126,8 +128,7 @@ fn words(seen: &[&Record]) -> String {
         return "–".to_owned();
     }
     let of = |name: &str| seen.iter().filter(|one| one.test.test == name).copied().collect::<Vec<_>>();
-    let step = |one: &'_ &Record| one.observation.steps.first().cloned();
-    if of("listed").iter().filter_map(step).any(|step| step.outcome == Outcome::Refused) {
+    if of("listed").into_iter().filter_map(step).any(|step| step.outcome == Outcome::Refused) {
         return "refused when it is registered".to_owned();
     }
     let broken = |one: &&Record, requirement: &str| {
@@ -152,7 +153,7 @@ fn words(seen: &[&Record]) -> String {
             true,
             &match step(one) {
                 Some(StepObservation { saw: Some(saw), outcome: Outcome::Success, .. }) => {
-                    format!("arrives as {}", value(&saw, SHORT))
+                    format!("arrives as {}", value(saw, SHORT))
                 }
                 _ => "a right value is refused".to_owned(),
             },
@@ -168,9 +169,9 @@ fn words(seen: &[&Record]) -> String {
         if broken(&one, "structured-returned") {
             say(
                 true,
-                &match step(&one) {
+                &match step(one) {
                     Some(StepObservation { structured: Some(structured), .. }) => {
-                        format!("sent as {}", value(&structured, SHORT))
+                        format!("sent as {}", value(structured, SHORT))
                     }
                     Some(step) => step.outcome.to_string(),
                     None => "not sent".to_owned(),
@@ -185,14 +186,17 @@ fn words(seen: &[&Record]) -> String {
     say(breaks("output-conforms") || breaks("output-present"), "**breaks its own schema**");
     say(breaks("object-output-before-2026"), "the output schema is no object");
     say(breaks("text-mirrors-structured"), "without its JSON as text");
-    for one in of("answered").iter().filter_map(step) {
+    for one in of("answered").into_iter().filter_map(step) {
         say(one.outcome != Outcome::Success, one.outcome.as_ref());
         if let Some(structured) = &one.structured {
             say(one.outcome == Outcome::Success, &format!("sent as {}", value(structured, SHORT)));
         }
     }
     let asked = [of("asked"), of("form")].concat();
-    say(!asked.is_empty() && asked.iter().filter_map(step).all(|step| step.asked.is_empty()), "the type is refused");
+    say(
+        !asked.is_empty() && asked.iter().copied().filter_map(step).all(|step| step.asked.is_empty()),
+        "the type is refused",
+    );
     say(breaks("form-is-flat"), "asks with a form that no client has to know");
     say(breaks("older-enums-only"), "asks with choices of a later revision");
     say(breaks("field-kept"), "the form says less");
@@ -202,12 +206,12 @@ fn words(seen: &[&Record]) -> String {
 }
 
 /// The schemas and values of a tool, folded.
-fn details(records: &[&Record], targets: &[String], file: &str, tool: &str, entry: &Entry) -> String {
+fn details(records: &[&Record], targets: &[String], file: &str, tool: &str, entry: &TypedTool) -> String {
     let mut rows = String::new();
     for target in targets {
         let newest = REVISIONS.iter().rev().map(|revision| seen(records, target, file, entry, revision));
         let Some(seen) = newest.into_iter().find(|seen| !seen.is_empty()) else { continue };
-        let steps = || seen.iter().filter_map(|one| one.observation.steps.first());
+        let steps = || seen.iter().copied().filter_map(step);
         let key = if file.ends_with("results") { "outputSchema" } else { "inputSchema" };
         let listed = steps().find_map(|step| step.listed.get(tool)?.get(key).cloned());
         let form = steps()

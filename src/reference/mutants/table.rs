@@ -573,7 +573,9 @@ mutants! { |p|
         "question-id-null": p.requests.question_id = |_| json!(null) => [
             "base/id-not-null", "elicitation/answer-arrives"],
         /// The id of a question is a fraction.
-        "question-id-fraction": p.requests.question_id = |id| json!(f64::from(u32::try_from(id).unwrap_or_default()) + 0.5) => ["base/id-present"],
+        "question-id-fraction":
+            p.requests.question_id = |id| json!(f64::from(u32::try_from(id).unwrap_or_default()) + 0.5) => [
+            "base/id-present"],
         /// A state never expires.
         "state-never-expires": p.requests.checks_expiry = false => ["sep-2322/state-expires"],
         /// A `requestState` is accepted for any call.
