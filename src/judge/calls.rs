@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::compare;
 use super::messages::{self, Wire};
@@ -43,6 +43,7 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
         schemas.insert(name, if is_read { Schemas::of(&tool) } else { Schemas::unread() });
     }
     let (mut marks, mut called) = (Marks::new(), BTreeSet::new());
+    let mut failed_without: BTreeMap<String, usize> = BTreeMap::new();
     for answer in messages::answers(wire).iter().filter(|answer| answer.method == CALL) {
         let Some(call) = wire.at(answer.request).and_then(Call::of) else { continue };
         let Some(schemas) = schemas.get(&call.tool) else { continue };
@@ -53,7 +54,21 @@ pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
             With::Accepted => accepted(schemas, answer.envelope),
         };
         called.insert(call.tool.clone());
-        let of_tool = marks.entry(call.tool).or_default();
+        let failed = failed_without.get(&call.tool).copied();
+        let of_tool = marks.entry(call.tool.clone()).or_default();
+        let is_result = found.iter().any(|(mark, _)| *mark == CallMark::Result);
+        match (&call.arguments, failed) {
+            (None, _) if is_result => {
+                of_tool.entry(CallMark::WithoutArguments).or_insert_with(|| CallEvidence::of(answer.request));
+            }
+            (None, _) if !found.is_empty() => {
+                failed_without.insert(call.tool, answer.request);
+            }
+            (Some(arguments), Some(request)) if is_result && *arguments == json!({}) => {
+                of_tool.entry(CallMark::ArgumentsRequired).or_insert_with(|| CallEvidence::of(request));
+            }
+            _ => {}
+        }
         for (mark, reason) in found {
             of_tool.entry(mark).or_insert(CallEvidence { request: answer.request, reason });
         }
@@ -112,7 +127,8 @@ impl Schemas {
 /// A request to call a tool.
 struct Call {
     tool: String,
-    arguments: Value,
+    /// `None` if the call has no such member.
+    arguments: Option<Value>,
     /// Set if the request has the input that the server requested.
     is_retry: bool,
 }
@@ -121,7 +137,9 @@ impl Call {
     fn of(request: &Envelope<'_>) -> Option<Self> {
         let params = envelope::members(request.params?)?;
         let tool = envelope::scalar(params.get("name")?)?;
-        let arguments = messages::kept(params.get("arguments")?).value()?.clone();
+        let given = params.get("arguments").map(|raw| messages::kept(raw).value().cloned());
+        // A value that cannot be read shows nothing.
+        let arguments = given.map_or(Some(None), |value| value.map(Some))?;
         let is_retry = ["inputResponses", "requestState"].iter().any(|key| params.contains_key(*key));
         Some(Self { tool, arguments, is_retry })
     }
@@ -161,12 +179,13 @@ impl<'a> Response<'a> {
 /// The marks of a call with arguments that the listed schema refuses. The schema is evaluated again, because only its
 /// own answer can be held against the server.
 fn refused(call: &Call, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)> {
-    let violation = schemas.input.as_ref().and_then(|schema| schema.violation(&call.arguments));
+    let given = call.arguments.as_ref();
+    let violation = schemas.input.as_ref().and_then(|schema| schema.violation(given?));
     let (Some((pointer, message)), Some(response)) = (violation, Response::of(answer)) else { return Vec::new() };
     let reason = violated(&pointer, &message);
     let mut found = vec![(response.mark(), String::new())];
     // Arguments that are no object make the request itself malformed, which is a protocol error.
-    let is_object = call.arguments.is_object();
+    let is_object = given.is_some_and(Value::is_object);
     match response {
         Response::Result(result) if reads_like_refusal(&result) => found.push((CallMark::MaybeRefused, reason)),
         Response::Result(_) => found.push((CallMark::InvalidArgumentsAccepted, reason)),
@@ -277,13 +296,12 @@ fn is_json_of(text: &str, value: &Observed) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::judge::samples;
     use crate::model::transcript::{End, Message, StepTranscript};
 
-    /// The marks of calls with these arguments, with these parts of their responses, of a tool with these schemas.
+    /// The marks of calls with these arguments (none for null), with these parts of their responses, of a tool with these
+    /// schemas.
     fn marks(with: With, schemas: &Value, calls: &[(Value, Value)]) -> Vec<CallMark> {
         let mut tool = schemas.clone();
         tool["name"] = "t".into();
@@ -291,7 +309,11 @@ mod tests {
         let mut messages =
             vec![request(0, "tools/list", &json!({})), samples::message(Party::Target, &list.to_string())];
         for (id, (arguments, response)) in (1..).zip(calls) {
-            messages.push(request(id, CALL, &json!({"name": "t", "arguments": arguments})));
+            let mut params = json!({"name": "t", "arguments": arguments});
+            if arguments.is_null() {
+                params = json!({"name": "t"});
+            }
+            messages.push(request(id, CALL, &params));
             let mut response = response.clone();
             response["id"] = id.into();
             messages.push(samples::message(Party::Target, &response.to_string()));
@@ -394,6 +416,25 @@ mod tests {
             (&plain, result(text("[]"), json!([])), vec![Result, Structured]),
         ] {
             assert_eq!(marks(With::Accepted, schemas, &[(json!({}), response.clone())]), expected, "{response}");
+        }
+    }
+
+    #[test]
+    fn call_without_arguments_is_compared_with_a_later_one() {
+        use CallMark::{ArgumentsRequired, ProtocolError, Result, ToolError, WithoutArguments};
+        let schemas = json!({"inputSchema": {"type": "object"}});
+        let result = json!({"result": {"content": []}});
+        let failed = json!({"result": {"content": [], "isError": true}});
+        let error = json!({"error": {"code": -32602, "message": "no"}});
+        for (without, with, expected) in [
+            (&result, &result, vec![Result, WithoutArguments]),
+            (&result, &failed, vec![Result, ToolError, WithoutArguments]),
+            (&failed, &failed, vec![ToolError]),
+            (&failed, &result, vec![Result, ToolError, ArgumentsRequired]),
+            (&error, &result, vec![Result, ProtocolError, ArgumentsRequired]),
+        ] {
+            let calls = [(Value::Null, without.clone()), (json!({}), with.clone())];
+            assert_eq!(marks(With::Accepted, &schemas, &calls), expected, "{without} {with}");
         }
     }
 

@@ -141,6 +141,11 @@ pub(crate) fn listed<'a>(wire: &Wire<'a>) -> Option<Vec<(Option<String>, Members
     Some(listed)
 }
 
+/// Returns whether the target answered a list with a result, which an error is not.
+pub(crate) fn has_list(wire: &Wire<'_>) -> bool {
+    answers(wire).iter().any(|page| page.method == LIST && page.envelope.members().is_some())
+}
+
 /// The reason why a message cannot be read in one way only; `None` if it can.
 pub(crate) fn doubt(message: &Message) -> Option<String> {
     if message.cut_from.is_some() {

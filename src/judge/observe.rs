@@ -455,7 +455,9 @@ impl Observer<'_> {
         let begun = self.test.steps.iter().zip(&self.transcript.steps);
         let lists = begun.filter(|(step, _)| matches!(step.when.asks(&self.test.given), Asks::List));
         lists.filter_map(|(_, seen)| match &seen.end {
-            End::Replied { .. } => self.advertised(&Wire::new(seen)),
+            End::Replied { .. } => {
+                Some(Wire::new(seen)).filter(messages::has_list).and_then(|wire| self.advertised(&wire))
+            }
             End::Handed => self.tools_of_user(seen.handed.as_deref()?),
             _ => None,
         })

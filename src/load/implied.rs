@@ -6,8 +6,8 @@ use serde_json::Value;
 
 /// Adds `"type": "object"` wherever members are required and no type is named, as a value that is no object lacks them.
 ///
-/// JSON Schema applies `required` to objects alone, and accepts every other value. Schemas below `not` and `if` are left
-/// as they are, because a narrower condition there would find fewer violations.
+/// JSON Schema applies `required` to objects alone, and accepts every other value. Below `not` and `if` too, what is said
+/// of objects is not said of a list: it would break another sentence than the one that is checked.
 pub(super) fn objects(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     let requires = keywords.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
@@ -22,7 +22,7 @@ pub(super) fn objects(schema: &mut Value) {
             ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
                 schemas.iter_mut().for_each(objects);
             }
-            ("items" | "contains" | "additionalProperties" | "then" | "else", schema) => objects(schema),
+            ("items" | "contains" | "additionalProperties" | "not" | "if" | "then" | "else", schema) => objects(schema),
             _ => {}
         }
     }
@@ -38,7 +38,7 @@ mod tests {
         let mut schema = json!({
             "properties": { "error": { "required": ["code"] }, "none": { "required": [] }, "any": { "minimum": 0 } },
             "anyOf": [{ "items": { "required": ["a"] } }, { "type": ["object", "null"], "required": ["b"] }],
-            "not": { "required": ["c"] }, "if": { "required": ["d"] }, "then": { "required": ["e"] },
+            "not": { "required": ["c"] }, "if": { "contains": { "required": ["d"] } }, "then": { "required": ["e"] },
             "const": { "required": ["f"] }
         });
         objects(&mut schema);
@@ -52,7 +52,8 @@ mod tests {
                     { "items": { "required": ["a"], "type": "object" } },
                     { "type": ["object", "null"], "required": ["b"] }
                 ],
-                "not": { "required": ["c"] }, "if": { "required": ["d"] },
+                "not": { "required": ["c"], "type": "object" },
+                "if": { "contains": { "required": ["d"], "type": "object" } },
                 "then": { "required": ["e"], "type": "object" }, "const": { "required": ["f"] }
             })
         );

@@ -22,6 +22,10 @@ words! {
         Structured = "structured",
         /// A call with arguments that the listed schema refuses returned a result that is not an error.
         InvalidArgumentsAccepted = "invalid-arguments-accepted",
+        /// A call without the member `arguments` returned a result that is not an error.
+        WithoutArguments = "without-arguments",
+        /// A call without the member `arguments` failed, and a later one with `{}` returned a result that is not an error.
+        ArgumentsRequired = "arguments-required",
         /// No arguments were derived, because the listed inputSchema cannot be evaluated, or the list is too long.
         InputUnchecked = "input-unchecked",
         /// The tool was not called, because the calls of other tools took too much time or had too long responses.
@@ -45,6 +49,7 @@ impl CallMark {
     /// The marks that an expectation can exclude.
     pub const FLAWS: &'static [Self] = &[
         Self::InvalidArgumentsAccepted,
+        Self::ArgumentsRequired,
         Self::RefusedByProtocolError,
         Self::RefusedByOtherCode,
         Self::OutputMissing,
@@ -57,6 +62,7 @@ impl CallMark {
     pub fn is_about(self, flaw: Self) -> bool {
         match flaw {
             Self::RefusedByProtocolError | Self::RefusedByOtherCode => self == Self::ArgumentsRefused,
+            Self::ArgumentsRequired => matches!(self, Self::ArgumentsRequired | Self::WithoutArguments),
             Self::OutputMissing => self == Self::WithOutputSchema,
             Self::OutputInvalid => matches!(self, Self::OutputInvalid | Self::OutputUnchecked | Self::Structured),
             Self::TextMissing => self == Self::Structured,
@@ -79,6 +85,7 @@ impl CallMark {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::InvalidArgumentsAccepted => "accepts arguments that its listed inputSchema refuses",
+            Self::ArgumentsRequired => "refuses a call without `arguments`, and takes one with `{}`",
             Self::RefusedByProtocolError => "refuses arguments by a protocol error, which the model does not see",
             Self::RefusedByOtherCode => "refuses arguments by an error with another code than -32602",
             Self::OutputMissing => "lists an outputSchema, and returns no structuredContent",

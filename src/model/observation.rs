@@ -279,6 +279,13 @@ pub struct CallEvidence {
     pub reason: String,
 }
 
+impl CallEvidence {
+    /// A request that violates no schema.
+    pub fn of(request: usize) -> Self {
+        Self { request, ..Self::default() }
+    }
+}
+
 /// The differences between a tool on the wire and the tool of the fixture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdvertisedTool {

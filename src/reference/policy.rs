@@ -387,6 +387,8 @@ decisions! {
         needs_mode: bool = false,
         /// An elicitation with an undeclared mode is refused.
         answers_undeclared_modes: bool = false,
+        /// Another input than an elicitation is refused.
+        invents_inputs: bool = false,
         /// The URL of an elicitation is not fetched.
         fetches_urls: bool = false,
         /// The answer to an elicitation in URL mode has no content.

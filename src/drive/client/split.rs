@@ -191,10 +191,12 @@ fn begins_of(groups: &[&[Step]], messages: &[Message]) -> Vec<Option<usize>> {
         if is_of(request, group) && most[i][j] == 1 + most[i + 1][j + 1] {
             begins[i] = Some(*place);
             (i, j) = (i + 1, j + 1);
-        } else if most[i][j] == most[i + 1][j] {
-            i += 1;
-        } else {
+        } else if most[i][j] == most[i][j + 1] {
+            // A request of no step is passed before a step is taken for one without requests: of two equal steps, the
+            // later one can have its result from a cache.
             j += 1;
+        } else {
+            i += 1;
         }
     }
     begins

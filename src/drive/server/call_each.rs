@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::connection::Connection;
 use super::exchange::{Exchange, ExchangeLog};
@@ -62,8 +62,8 @@ impl Connection {
             if Duration::from_micros(deadline.micros().saturating_sub(began)) > ENOUGH || bytes > BYTES {
                 break;
             }
-            let arguments = Template::from(&arguments);
-            let called = self.call_once(log(&ANSWERS), &tool, &arguments).await;
+            let arguments = arguments.as_ref().map(Template::from);
+            let called = self.call_once(log(&ANSWERS), &tool, arguments.as_ref()).await;
             bytes += called.messages.iter().map(|message| message.text.len()).sum::<usize>();
             let first = whole.messages.len();
             whole.messages.extend(called.messages);
@@ -86,16 +86,19 @@ impl Connection {
         log.finish(end.map_or_else(|end| end, |message| End::Replied { message }))
     }
 
-    async fn call_once(&mut self, mut log: ExchangeLog<'_>, tool: &str, arguments: &Template) -> Exchange {
+    async fn call_once(&mut self, mut log: ExchangeLog<'_>, tool: &str, arguments: Option<&Template>) -> Exchange {
         self.catch_up(&mut log).await;
-        let end = self.call(&mut log, tool, Some(arguments), &Retry::default()).await;
+        let end = self.call(&mut log, tool, arguments, &Retry::default()).await;
         log.finish(end.map_or_else(|end| end, |message| End::Replied { message }))
     }
 }
 
 /// Returns the calls of the tools of a list, each with the name of its tool: first one call of each tool, so that a slow
 /// tool delays no other one. Of two tools with one name, the first counts.
-fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Message]) -> Vec<(String, Value)> {
+///
+/// A tool that takes no arguments is called without them before it is called with `{}`: if only the later call succeeds,
+/// it was not the earlier one that made it fail.
+fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Message]) -> Vec<(String, Option<Value>)> {
     #[derive(Deserialize)]
     struct Page<'a> {
         #[serde(borrow)]
@@ -130,7 +133,9 @@ fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Messag
             With::Accepted => Vec::new(),
         };
         let is_such = |one: &&Value| schema.accepts(one) == (with == With::Accepted);
-        let arguments = also.iter().filter(is_such).cloned().chain(derived);
+        let none = (with == With::Accepted && derived.contains(&json!({}))).then_some(None);
+        let given = also.iter().filter(is_such).cloned().chain(derived).map(Some);
+        let arguments = none.into_iter().chain(given);
         calls.extend(arguments.enumerate().map(|(round, arguments)| (round, name.clone(), arguments)));
     }
     // The sort keeps the order of the tools within a round.
@@ -140,8 +145,6 @@ fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Messag
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn list(tools: &Value) -> Vec<Message> {
@@ -159,9 +162,9 @@ mod tests {
         let tools = list(&json!([tool("one"), tool("two")]));
         let named = Callable::Named(vec!["two".to_owned()]);
         assert_eq!(calls((With::Accepted, &[]), &Callable::None, &tools), Vec::new());
-        assert_eq!(calls((With::Accepted, &[]), &named, &tools), [("two".to_owned(), json!({"a": "casebook"}))]);
+        assert_eq!(calls((With::Accepted, &[]), &named, &tools), [("two".to_owned(), Some(json!({"a": "casebook"})))]);
         assert_eq!(calls((With::Accepted, &[]), &Callable::All, &tools).len(), 2);
-        let near = json!({"a": "c"});
+        let near = Some(json!({"a": "c"}));
         let sent = |callable: &Callable, tool: &str| {
             let calls = calls((With::Refused, &[]), callable, &tools).into_iter();
             calls.filter(|(name, _)| name == tool).map(|(_, arguments)| arguments).collect::<Vec<_>>()
@@ -169,8 +172,15 @@ mod tests {
         assert!(!sent(&named, "one").contains(&near) && sent(&named, "two").contains(&near));
         assert_eq!(
             sent(&Callable::None, "two"),
-            [json!({}), json!({"a": {"casebook": "refused"}}), json!(["casebook"])]
+            [json!({}), json!({"a": {"casebook": "refused"}}), json!(["casebook"])].map(Some)
         );
+    }
+
+    #[test]
+    fn tool_without_parameters_is_first_called_without_arguments() {
+        let tools = list(&json!([{"name": "one", "inputSchema": {"type": "object"}}]));
+        let sent = calls((With::Accepted, &[]), &Callable::All, &tools).into_iter().map(|(_, arguments)| arguments);
+        assert_eq!(sent.collect::<Vec<_>>(), [None, Some(json!({}))]);
     }
 
     #[test]

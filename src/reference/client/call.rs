@@ -189,18 +189,22 @@ impl Client {
     async fn respond(&mut self, result: &RawValue) -> Result<Vec<(&'static str, Success)>, Failure> {
         let wrong = |reason: String| Failure::protocol(format!("an input-required result: {reason}"));
         let InputRequired { input_requests, request_state } = members(result).map_err(wrong)?;
-        let mut questions = vec![];
+        let (mut questions, mut invented) = (vec![], vec![]);
         for (key, request) in input_requests.iter().flat_map(|requests| &requests.0) {
             let request: InputRequest = members(request).map_err(wrong)?;
+            if self.policy.user.invents_inputs && request.method != "elicitation/create" {
+                invented.push((key, success(&json!({ "role": "assistant" }))));
+                continue;
+            }
             questions.push((key, Question::read(&request.method, request.params.as_deref(), self.terms()).await?));
         }
-        if questions.is_empty() && request_state.is_none() {
+        if questions.is_empty() && invented.is_empty() && request_state.is_none() {
             return Err(wrong("it contains no requests and no state".to_owned()));
         }
         if request_state.as_ref().is_some_and(|state| !state.get().starts_with('"')) {
             return Err(wrong("`requestState` must be a string".to_owned()));
         }
-        let mut responses = vec![];
+        let mut responses = invented;
         for (key, question) in questions {
             let reaction = self.react()?;
             let answer = question.answer(reaction).await?;

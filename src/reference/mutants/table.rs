@@ -42,6 +42,8 @@ const HANDSHAKE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":"handshake","method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"reference","version":"1"}}}"#
 );
+/// The error for an unknown method, in a list.
+const BATCH: &str = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"not supported"}}]"#;
 const DISCOVER: When = ("/request/method", r#""server/discover""#);
 const LIST: When = ("/request/method", r#""tools/list""#);
 const CALL: When = ("/request/method", r#""tools/call""#);
@@ -279,8 +281,7 @@ mutants! { |p|
         /// A tool failure is reported as a JSON-RPC error.
         "failure-as-protocol-error": p.errors.failure = Channel::Protocol => ["sep-1303/failures-are-tool-errors"],
         /// A tool failure is reported as a result without `isError`.
-        "failure-as-success": p.errors.failure = Channel::Success => ["elicitation/answers-validated",
-            "sep-1303/failures-are-tool-errors"],
+        "failure-as-success": p.errors.failure = Channel::Success => ["sep-1303/failures-are-tool-errors"],
         /// After one tool has failed, every later call fails.
         "failure-is-sticky": p.remembers = Some(Event::ToolFailed) => ["sep-1303/error-leaves-no-trace"],
         /// A schema without `$schema` is read as draft-07.
@@ -638,6 +639,14 @@ mutants! { |p|
         /// Over HTTP, the reply to an unknown method is plain text.
         "unknown-method-as-text": p.transport.unknown_method = Some((400, "text/plain", "not supported")) => [
             "http/reply-media-type", "tools/unknown-method-code", "tools/unknown-method-over-http"],
+        /// Over HTTP, the reply to an unknown method is a JSON text.
+        "unknown-method-as-json-text": p.transport.unknown_method = Some((400, "application/json", r#""not supported""#)) => [
+            "http/reply-media-type", "messages/request-answered", "tools/unknown-method-code",
+            "tools/unknown-method-over-http"],
+        /// Over HTTP, the error for an unknown method is in a batch.
+        "unknown-method-in-a-batch": p.transport.unknown_method = Some((400, "application/json", BATCH)) => [
+            "http/reply-media-type", "messages/request-answered", "tools/unknown-method-code",
+            "tools/unknown-method-over-http"],
         /// Over HTTP, the reply to an unknown method is a stream without events.
         "unknown-method-as-empty-stream": p.transport.unknown_method = Some((200, "text/event-stream", "")) => [
             "http/stream-has-response", "messages/request-answered", "tools/unknown-method-code",
@@ -779,6 +788,8 @@ mutants! { |p|
         "undeclared-mode-answered": p.user.answers_undeclared_modes = true => [
             "elicitation/three-actions", "elicitation/undeclared-mode-code", "elicitation/undeclared-mode-unanswered",
             "elicitation/url-answer-has-no-content", "sep-2322/undeclared-input-unanswered"],
+        /// A request for another input than an elicitation gets a result.
+        "input-invented": p.user.invents_inputs = true => ["sep-2322/undeclared-input-unanswered"],
         /// The error for a mode that the client did not declare has another code.
         "undeclared-mode-code-other": p.edit_if(Response, ("/error/code", "-32602"), "/error/code", Set("-32600")) => [
             "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code"],

@@ -119,6 +119,19 @@ fn messages_belong_to_the_step_begun_last() {
 }
 
 #[test]
+fn list_from_a_cache_has_no_messages() {
+    use Party::Target;
+    let messages = vec![
+        at(10, Target, r#"{"id":0,"method":"server/discover","params":{}}"#),
+        at(20, Target, r#"{"id":1,"method":"tools/list","params":{}}"#),
+        at(30, Target, r#"{"id":2,"method":"tools/list","params":{"cursor":"1"}}"#),
+    ];
+    let steps = test(vec![When::List, When::List]).steps;
+    let parts = split(&steps, messages, Duration::from_micros(100));
+    assert_eq!(parts.iter().map(|(messages, _)| messages.len()).collect::<Vec<_>>(), [3, 0]);
+}
+
+#[test]
 fn time_without_messages_belongs_to_first_step() {
     let steps = test(vec![When::List, When::List]).steps;
     let micros = split(&steps, Vec::new(), Duration::from_micros(7)).into_iter().map(|(_, micros)| micros);
