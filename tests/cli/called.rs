@@ -130,6 +130,7 @@ fn correct_server_passes_all_checks_of_its_calls() {
         assert_eq!(violated(&sandbox), Vec::<String>::new(), "on {revision}");
         let passed = verdicts(&sandbox, &["pass"]);
         let always = [
+            "tools/arguments-optional",
             "tools/inputs-validated",
             "tools/output-conforms",
             "tools/output-present",
@@ -157,6 +158,7 @@ fn each_check_of_calls_fails_alone() {
         ("input-not-validated", OLD, book(), ALL, "tools/inputs-validated"),
         ("input-error-as-protocol-error", NEW, book(), "", "sep-1303/input-errors-are-tool-errors"),
         ("input-error-as-invalid-request", OLDEST, book(), "", "sep-1303/input-error-channel-2025-06-18"),
+        ("arguments-required", NEW, plain(), ALL, "tools/arguments-optional"),
         ("output-not-validated", NEW, wrong, ALL, "tools/output-conforms"),
         ("missing-structured-accepted", NEW, silent, ALL, "tools/output-present"),
         ("text-not-mirrored", NEW, right.clone(), ALL, "tools/text-mirrors-structured"),
