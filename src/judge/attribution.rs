@@ -321,8 +321,9 @@ fn lost(broken: &Broken<'_>, step: usize, relayed: &Relayed) -> Lost {
             _ => Lost::At(Role::Client, LossPlace::Request),
         };
     }
-    // The alternative that is the closest to what was observed.
-    let closest = meant().map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
+    // The alternative that is the closest to what was observed. One that would judge nothing says nothing of a loss.
+    let judging = check.alternatives.iter().filter(|one| !one.not_asked);
+    let closest = judging.map(|one| misses(one, observed, id).missed).min_by_key(Vec::len);
     let keys: Vec<_> = closest.iter().flatten().filter_map(key).collect();
     let has = |wanted: &str| keys.iter().any(|key| key == wanted);
     let is_result = matches!(server.outcome, Outcome::Success | Outcome::ToolError);
