@@ -701,7 +701,7 @@ mutants! { |p|
             "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
-            "base/log-sent", "elicitation/answer-arrives", "http/header-names-any-case",
+            "base/log-sent", "elicitation/answer-arrives", "http/header-mismatch-error", "http/header-names-any-case",
             "http/notification-taken", "http/reply-media-type",
             "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
