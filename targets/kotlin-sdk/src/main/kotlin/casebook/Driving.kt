@@ -43,9 +43,9 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The time limit for a call. The SDK's default of one minute is longer than casebook waits, and a call in which the server
- * asks always ends by the limit over HTTP. The SDK ends it in the same way after either limit. It is longer than the time for
- * which a server sends a client away (`retry`).
+ * The time limit for a call. The SDK's default of one minute is longer than casebook waits, and a call in which the
+ * server asks always ends by the limit over HTTP. The SDK ends it in the same way after either limit. It is longer than
+ * the time for which a server sends a client away (`retry`).
  */
 private val CALL_LIMIT = RequestOptions(timeout = 3.seconds)
 
