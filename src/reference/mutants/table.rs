@@ -701,12 +701,11 @@ mutants! { |p|
             "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
-            "base/log-sent", "elicitation/answer-arrives", "http/header-mismatch-error", "http/header-names-any-case",
-            "http/notification-taken", "http/reply-media-type",
-            "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
+            "base/log-sent", "elicitation/answer-arrives", "http/header-names-any-case", "http/notification-taken",
+            "http/reply-media-type", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
             "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
-            "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
-            "sep-2575/discover", "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
+            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/discover",
+            "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
             "tools/annotations-kept", "tools/arguments-arrive", "tools/content-as-given", "tools/description-kept",
             "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept",
             "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept"],

@@ -151,17 +151,23 @@ final class Client {
     if (request.requestTimeout() != null) {
       specification.requestTimeout(Duration.ofMillis(request.requestTimeout()));
     }
-    var answers = request.answers();
-    if (answers != null) {
-      var remaining = new Answers(answers);
+    var remaining = request.answers() == null ? null : new Answers(request.answers());
+    if (remaining != null) {
       specification
           .capabilities(ClientCapabilities.builder().elicitation().build())
-          .elicitation(elicitation -> remaining.next())
+          .elicitation(question -> remaining.next())
           .applyElicitationDefaults(remaining.anyAsPresented());
     }
     if (request.declares() != null) {
       var type = new TypeRef<ClientCapabilities>() {};
-      specification.capabilities(Fixture.readWhole("ClientCapabilities", request.declares(), type));
+      var declared = Fixture.readWhole("ClientCapabilities", request.declares(), type);
+      specification.capabilities(declared);
+      var elicitation = declared.elicitation();
+      if (remaining != null && elicitation != null && elicitation.url() != null) {
+        specification
+            .urlElicitation(question -> remaining.next())
+            .elicitationCompleteConsumer(completion -> {});
+      }
     }
     return specification;
   }
