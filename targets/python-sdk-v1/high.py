@@ -14,7 +14,7 @@ from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import equivalent, form, parameters, received, result, submitted
+from casebook_schema import equivalent, form, parameters, received, result, returned, submitted
 from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
 
 import typed
@@ -84,7 +84,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
         ):
 
             async def return_value(**_arguments: Any) -> Any:
-                return structured
+                return returned(returns, structured)
 
             function = return_value
 

@@ -22,7 +22,7 @@ from mcp.server.mcpserver import (
 from mcp.types import CallToolResult, Icon, InputRequiredResult, ToolAnnotations
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
-from casebook_schema import equivalent, form, parameters, received, result, submitted
+from casebook_schema import equivalent, form, parameters, received, result, returned, submitted
 from casebook_tool import elicitation_id, renamed_members, state_seconds, wait_for_cancellation
 
 import typed
@@ -118,7 +118,7 @@ def tool_function(tool: dict[str, Any], modern: bool) -> Callable[..., Any]:
         ):
 
             async def return_value(**_arguments: Any) -> Any:
-                return structured
+                return returned(returns, structured)
 
             function = return_value
 

@@ -14,7 +14,7 @@ from keyword import iskeyword
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, create_model
 from pydantic.experimental.missing_sentinel import MISSING
 from typing_extensions import TypeAliasType, TypedDict, is_typeddict
 
@@ -116,6 +116,19 @@ def result(schema: Any, *, model: bool = False) -> Any:
         for name, (hint, required, _) in annotations.members(schema).items()
     }
     return create_model("Result", __config__=getattr(annotation, "__pydantic_config__", None), **fields)
+
+
+def returned(annotation: Any, value: Any) -> Any:
+    """Returns a value as the author of a function with this annotation does.
+
+    A bare `None` is the result of a function that returns nothing. One whose result can be null returns its type.
+    """
+    if value is None and isinstance(annotation, type) and issubclass(annotation, RootModel):
+        try:
+            return annotation(None)
+        except ValidationError:
+            return None
+    return value
 
 
 def members(schema: Any, annotations: "Annotations") -> dict[str, tuple[Any, bool, Any]]:
