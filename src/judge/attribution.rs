@@ -18,8 +18,6 @@ use crate::model::{RequirementId, TestId};
 const SCHEMA: &str = "tools/output-schema-kept";
 /// The sentence that a server breaks whose question is not the one that the tool asks.
 const QUESTION: &str = "elicitation/field-kept";
-/// The sentence that a server breaks which does not ask a client that declared elicitation.
-const ASKING: &str = "elicitation/answer-arrives";
 /// The sentence that a client breaks which sends no response to a question.
 const RESPONSE: &str = "messages/request-answered";
 /// The sentence about the text beside structured content.
@@ -115,10 +113,10 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
             | LossPlace::Request
             | LossPlace::Message
             | LossPlace::Stream
-            | LossPlace::End,
+            | LossPlace::End
+            // No sentence obliges a server to ask.
+            | LossPlace::Unasked,
         ) => None,
-        // A server that is newer than its client need not be able to ask it.
-        (_, LossPlace::Unasked) => fixed(ASKING).filter(|_| broken.test.given.revision.is_none()),
         // Without a handshake, a question is no request.
         (_, LossPlace::Unanswered) => fixed(RESPONSE).filter(|_| relayed.agreed.is_some()),
         // Only sentences about tool errors say that the reply is no error.
@@ -128,8 +126,15 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
         (_, LossPlace::Answer) => first(&sides.answer),
         (_, LossPlace::User) => first(&sides.client),
         (_, LossPlace::Reply) => {
+            // A list that failed gave the client no schema.
+            let is_unlisted = |step: usize| {
+                matches!(broken.test.steps[step].when, When::List) && broken.steps[step].outcome != Outcome::Success
+            };
             let is_typed = || match &broken.test.steps[broken.step].when {
-                When::Call { tool, .. } => broken.test.given.tool(tool).is_some_and(has_output_schema),
+                When::Call { tool, .. } => {
+                    broken.test.given.tool(tool).is_some_and(has_output_schema)
+                        && !(0..broken.step).any(is_unlisted)
+                }
                 _ => false,
             };
             let is_about_reply =
@@ -536,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_question_and_missing_answer_break_a_sentence() {
+    fn missing_answer_breaks_a_sentence_and_missing_question_none() {
         let fine = || seen(Outcome::Success, RequestState::AsGiven, None, 0);
         let of = |question: Option<&str>, agreed: Option<&str>| {
             let mut lost = seen(Outcome::ToolError, RequestState::AsGiven, question, 0);
@@ -548,7 +553,8 @@ mod tests {
             (attribution.place, attribution.requirement.map(|one| one.to_string()))
         };
         let named = |place, sentence: &str| (place, Some(sentence.to_owned()));
-        assert_eq!(of(None, None), named(LossPlace::Unasked, ASKING));
+        // No sentence obliges a server to ask.
+        assert_eq!(of(None, None), (LossPlace::Unasked, None));
         assert_eq!(of(Some("?"), Some("2025-11-25")), named(LossPlace::Unanswered, RESPONSE));
         // Without a handshake, a question is no request, and the client need not try again.
         assert_eq!(of(Some("?"), None), (LossPlace::Unanswered, None));
