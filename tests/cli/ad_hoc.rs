@@ -86,7 +86,8 @@ fn server_that_hides_its_tools_or_writes_other_lines_is_no_success() {
     for (way, words) in WAYS {
         let sandbox = Sandbox::empty();
         let command = reference(&sandbox, None, "2025-11-25", &tools());
-        let words_of_command: Vec<_> = ["python3", twist, way].map(str::to_owned).into_iter().chain(command).collect();
+        let words_of_command: Vec<_> =
+            ["python3", "-S", "-I", twist, way].map(str::to_owned).into_iter().chain(command).collect();
         let done = run_command(&sandbox, &[], &words_of_command);
         assert_eq!(done.status, Some(1), "{way}: {}{}", done.out, done.err);
         done.exits(1).stdout_has(words);

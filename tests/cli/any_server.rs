@@ -74,7 +74,7 @@ fn check(done: &Finished, way: &str, status: i32, words: &[&str]) {
 fn fault_of_a_server_over_stdio_is_found_in_its_own_words() {
     for (way, status, words) in OVER_STDIO {
         let sandbox = Sandbox::empty();
-        check(&run(&sandbox, &["--limit", "step=2s", "--", "python3", ODD, way]), way, status, words);
+        check(&run(&sandbox, &["--limit", "step=2s", "--", "python3", "-S", "-I", ODD, way]), way, status, words);
     }
 }
 

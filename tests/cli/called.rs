@@ -186,7 +186,7 @@ fn each_check_of_calls_fails_alone() {
         ("content-without-text", sound(), ALL, "tools/content-blocks"),
         ("lists-nothing-after-an-error", json!([book()]), "", "sep-1303/error-leaves-no-trace"),
     ] {
-        server(&sandbox, &["python3", twist, way], None, NEW, &tools, calls);
+        server(&sandbox, &["python3", "-S", "-I", twist, way], None, NEW, &tools, calls);
         sandbox.run("run t --jobs 1 --run-log run.jsonl --only any-server/{arguments,results}");
         assert_eq!(violated_beside_types(&sandbox), [requirement], "{way}");
     }

@@ -1,6 +1,6 @@
 //! Servers and clients without an adapter: the tests that apply to them, and that each check can fail.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -48,13 +48,24 @@ fn run(sandbox: &Sandbox, name: &str, more: &str) -> Finished {
 
 /// Returns the requirements with a verdict other than pass and not asked, with the verdict.
 fn broken(sandbox: &Sandbox) -> BTreeSet<(String, String)> {
-    let lines = sandbox.read("run.jsonl");
-    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let verdicts = records.flat_map(|line| line["record"]["verdicts"].as_array().cloned().unwrap_or_default());
-    let told = verdicts.map(|one| [&one["requirement"], &one["kind"]].map(|it| it.as_str().unwrap_or("").to_owned()));
-    told.filter(|[_, kind]| kind != "pass" && kind != "not-asked")
-        .map(|[requirement, kind]| (requirement, kind))
-        .collect()
+    broken_by_target(sandbox).into_values().flatten().collect()
+}
+
+/// Returns them for each target that has a record.
+fn broken_by_target(sandbox: &Sandbox) -> BTreeMap<String, BTreeSet<(String, String)>> {
+    let mut broken = BTreeMap::<_, BTreeSet<_>>::new();
+    for line in sandbox.read("run.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let Some(target) = line["record"]["target"].as_str() else { continue };
+        let of_target = broken.entry(target.to_owned()).or_default();
+        for verdict in line["record"]["verdicts"].as_array().into_iter().flatten() {
+            let [requirement, kind] = ["requirement", "kind"].map(|key| verdict[key].as_str().unwrap_or("").to_owned());
+            if kind != "pass" && kind != "not-asked" {
+                of_target.insert((requirement, kind));
+            }
+        }
+    }
+    broken
 }
 
 #[test]
@@ -72,24 +83,23 @@ fn server_that_is_unreadable_passes_nothing_that_it_breaks() {
     let sandbox = Sandbox::empty();
     let proxy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/veil.py");
     let tools = json!([{"name": "one", "inputSchema": {"type": "object"}, "does": {"echo": true}}]);
-    let mut all_broken = BTreeSet::new();
-    for way in ["nothing", "number", "levels", "surrogate", "twice", "bytes"] {
-        sandbox.write("t/serve.json", &order("2026-07-28", "stdio", &tools).to_string());
-        let command = ["python3", proxy, way, PROGRAM, "__adapter", "--stdio-server", "serve.json"];
-        target(
-            &sandbox,
-            "t",
-            &format!("command = {}", serde_json::to_string(&command).expect("strings")),
-            "2026-07-28",
-        );
-        run(&sandbox, "t", "").exits(1);
-        let lost: Vec<_> = all_broken.difference(&requirements(&broken(&sandbox))).cloned().collect();
+    let ways = ["nothing", "number", "levels", "surrogate", "twice", "bytes"];
+    for way in ways {
+        sandbox.write(&format!("{way}/serve.json"), &order("2026-07-28", "stdio", &tools).to_string());
+        let python = ["python3", "-S", "-I", proxy, way];
+        let server = [PROGRAM, "__adapter", "--stdio-server", "serve.json"];
+        let command: Vec<_> = python.into_iter().chain(server).collect();
+        let line = format!("command = {}", serde_json::to_string(&command).expect("strings"));
+        target(&sandbox, way, &line, "2026-07-28");
+    }
+    sandbox.run(&format!("run {} --run-log run.jsonl", ways.join(" "))).exits(1);
+    let broken_by = broken_by_target(&sandbox);
+    let all_broken = requirements(&broken_by["nothing"]);
+    assert!(all_broken.contains("tools/names-characters"), "{all_broken:?}");
+    assert!(all_broken.contains("messages/error-codes-are-integers"), "{all_broken:?}");
+    for way in ways {
+        let lost: Vec<_> = all_broken.difference(&requirements(&broken_by[way])).cloned().collect();
         assert_eq!(lost, Vec::<String>::new(), "passed with {way}");
-        if way == "nothing" {
-            all_broken = requirements(&broken(&sandbox));
-            assert!(all_broken.contains("tools/names-characters"), "{all_broken:?}");
-            assert!(all_broken.contains("messages/error-codes-are-integers"), "{all_broken:?}");
-        }
     }
 }
 
@@ -123,7 +133,7 @@ fn each_check_for_any_server_can_fail() {
     let unreachable = schema(json!({"type": "object", "properties": {"a": items}}));
     let (old, new) = ("2025-11-25", "2026-07-28");
     let uncompilable = "validation-skipped-when-uncompilable";
-    for (mutant, revision, tools, requirement) in [
+    let servers = [
         ("root-not-checked", new, schema(json!({"properties": {}})), "tools/input-root-is-object"),
         ("no-object-listed", new, schema(json!([])), "tools/input-is-schema-object"),
         ("no-object-listed", new, boolean, "sep-2106/output-schema-is-object"),
@@ -163,11 +173,17 @@ fn each_check_for_any_server_can_fail() {
         ("stray-line", new, sound(), "stdio/nothing-but-messages"),
         ("outlives-input", new, sound(), "stdio/exit-at-end-of-input"),
         ("garbage-is-fatal", new, sound(), "messages/garbage-is-survived"),
-    ] {
-        server(&sandbox, "t", Some(mutant), revision, &tools);
-        run(&sandbox, "t", "");
-        let broken = broken(&sandbox);
+    ];
+    let name = |at: usize| format!("t{at}");
+    for (at, (mutant, revision, tools, _)) in servers.iter().enumerate() {
+        server(&sandbox, &name(at), Some(mutant), revision, tools);
+    }
+    let names: Vec<_> = (0..servers.len()).map(name).collect();
+    sandbox.run(&format!("run {} --run-log run.jsonl", names.join(" ")));
+    let broken_by = broken_by_target(&sandbox);
+    for ((mutant, _, _, requirement), name) in servers.iter().zip(&names) {
         let is_seen = |(known, kind): &(String, String)| known == requirement && kind != "inconclusive";
+        let broken = &broken_by[name];
         assert!(broken.iter().any(is_seen), "{mutant} isn't seen to break {requirement}: {broken:?}");
     }
 }
@@ -301,14 +317,14 @@ fn fixed_client_is_judged_by_its_messages_and_exit() {
         ("idle", &idle),
         ("hangs", &idle),
     ] {
-        let client = format!(r#"client = ["python3", "../fixed.py", "{mode}"]"#);
+        let client = format!(r#"client = ["python3", "-S", "-I", "../fixed.py", "{mode}"]"#);
         target(&sandbox, "t", &client, "2026-07-28");
         let patience = if mode == "hangs" { "--limit test=2s" } else { "" };
         run(&sandbox, "t", &format!("--only everything {patience}"));
         let broken: BTreeSet<_> = broken(&sandbox).into_iter().map(|(requirement, _)| requirement).collect();
         assert_eq!(broken, broke.iter().map(|one| (*one).to_owned()).collect(), "{mode}");
     }
-    target(&sandbox, "t", r#"client = ["python3", "../fixed.py", "fails"]"#, "2026-07-28");
+    target(&sandbox, "t", r#"client = ["python3", "-S", "-I", "../fixed.py", "fails"]"#, "2026-07-28");
     run(&sandbox, "t", "--only everything/client-json-schema-ref-no-deref");
     let record = sandbox.read("run.jsonl");
     assert!(record.contains("exit status 1: the last words") && record.contains(r#""outcome":"refused""#), "{record}");

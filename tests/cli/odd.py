@@ -4,8 +4,6 @@ second argument it serves Streamable HTTP, and prints its URL; otherwise it read
 import json
 import os
 import sys
-import uuid
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODE = sys.argv[1]
 VERSIONS = ["2025-06-18", "2025-11-25"]
@@ -97,52 +95,59 @@ def ask(form):
     return json.loads(sys.stdin.readline())
 
 
-class Handler(BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+def serve_http():
+    """Prints the URL and answers until the end. A server over stdio starts for many tests, and needs none of these modules."""
+    import uuid
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-    def reply(self, status, message=None, **headers):
-        body = b"" if message is None else json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.send_response(status)
-        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *headers.items()]:
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
 
-    def do_GET(self):
-        self.reply(405)
+        def reply(self, status, message=None, **headers):
+            body = b"" if message is None else json.dumps({"jsonrpc": "2.0", **message}).encode()
+            self.send_response(status)
+            for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *headers.items()]:
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
 
-    do_DELETE = do_GET
+        def do_GET(self):
+            self.reply(405)
 
-    def do_POST(self):
-        message, refusal = read(self.rfile.read(int(self.headers["Content-Length"])))
-        is_loose, id = MODE == "loose", message.get("id") if isinstance(message, dict) else None
-        if self.headers.get("Origin") and not is_loose:
-            return self.reply(403, {"id": id, **error(-32600, "another origin")})
-        if refusal or not isinstance(message, dict):
-            return self.reply(400, refusal or {"id": None, **error(-32600, "a batch")})
-        session, version = self.headers.get("Mcp-Session-Id"), self.headers.get("MCP-Protocol-Version", VERSIONS[0])
-        is_opening = message.get("method") == "initialize"
-        if not is_loose and not is_opening and session not in state["sessions"]:
-            return self.reply(404 if session else 400, {"id": id, **error(-32600, "no session")})
-        if not is_loose and not is_opening and version not in VERSIONS:
-            return self.reply(400, {"id": id, **error(-32600, "unknown version")})
-        response = answer(message)
-        if MODE == "cancellation-refused" and message.get("method") == "notifications/cancelled":
-            return self.reply(400, {"id": None, **error(-32600, "no such request")})
-        if response is None or "id" not in message:
-            return self.reply(200 if is_loose else 202, {"id": None, "result": {}} if is_loose else None)
-        opened = {}
-        if is_opening and "result" in response:
-            opened = {"Mcp-Session-Id": uuid.uuid4().hex}
-            state["sessions"].update(opened.values())
-        self.reply(200 if "result" in response or isinstance(message.get("method"), str) else 400, {"id": id, **response}, **opened)
+        do_DELETE = do_GET
 
+        def do_POST(self):
+            message, refusal = read(self.rfile.read(int(self.headers["Content-Length"])))
+            is_loose, id = MODE == "loose", message.get("id") if isinstance(message, dict) else None
+            if self.headers.get("Origin") and not is_loose:
+                return self.reply(403, {"id": id, **error(-32600, "another origin")})
+            if refusal or not isinstance(message, dict):
+                return self.reply(400, refusal or {"id": None, **error(-32600, "a batch")})
+            session, version = self.headers.get("Mcp-Session-Id"), self.headers.get("MCP-Protocol-Version", VERSIONS[0])
+            is_opening = message.get("method") == "initialize"
+            if not is_loose and not is_opening and session not in state["sessions"]:
+                return self.reply(404 if session else 400, {"id": id, **error(-32600, "no session")})
+            if not is_loose and not is_opening and version not in VERSIONS:
+                return self.reply(400, {"id": id, **error(-32600, "unknown version")})
+            response = answer(message)
+            if MODE == "cancellation-refused" and message.get("method") == "notifications/cancelled":
+                return self.reply(400, {"id": None, **error(-32600, "no such request")})
+            if response is None or "id" not in message:
+                return self.reply(200 if is_loose else 202, {"id": None, "result": {}} if is_loose else None)
+            opened = {}
+            if is_opening and "result" in response:
+                opened = {"Mcp-Session-Id": uuid.uuid4().hex}
+                state["sessions"].update(opened.values())
+            self.reply(200 if "result" in response or isinstance(message.get("method"), str) else 400, {"id": id, **response}, **opened)
 
-if len(sys.argv) > 2:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(f"http://127.0.0.1:{server.server_port}/mcp", flush=True)
     server.serve_forever()
+
+
+if len(sys.argv) > 2:
+    serve_http()
 for line in sys.stdin:
     message, refusal = read(line)
     response = refusal or answer(message, ask)

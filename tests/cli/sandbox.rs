@@ -152,7 +152,7 @@ impl Sandbox {
     /// Writes a target that misbehaves if a tool is named `lose`.
     pub(crate) fn proxy(&self, name: &str, mode: &str) {
         self.lay_out("proxy.py");
-        self.target(name, &["python3", "../proxy.py", mode, PROGRAM, "__adapter"], "");
+        self.target(name, &["python3", "-S", "-I", "../proxy.py", mode, PROGRAM, "__adapter"], "");
     }
 
     /// The number of processes with this sandbox in their environment. The kernel may take a moment to remove killed ones.

@@ -11,7 +11,7 @@ const TOKEN: &str = "hush-\"é/ß\\-hush";
 const KEY: &str = "hush0123456789";
 
 fn teller(sandbox: &Sandbox, name: &str, more: &[&str]) {
-    let command: Vec<&str> = ["python3", "../teller.py"].iter().chain(more).copied().collect();
+    let command: Vec<&str> = ["python3", "-S", "-I", "../teller.py"].iter().chain(more).copied().collect();
     let (command, token) = (serde_json::to_string(&command).expect("strings"), toml(TOKEN));
     let claims = "roles = [\"server\"]\ntransports = [\"stdio\"]\nrevisions = [\"2026-07-28\"]";
     sandbox.write(
