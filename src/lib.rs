@@ -15,7 +15,7 @@
 //! `model` has the types of the data. `reference/` is a crate of its own: a target that casebook uses only through the
 //! adapter protocol.
 //!
-//! Most users need only the program. A Rust SDK can run the cases inside its own `cargo test` with the feature `trials`.
+//! Most users need only the program. A Rust SDK can run the cases inside its own `cargo test` with [`trials`].
 
 pub mod cli;
 pub mod drive;
@@ -32,5 +32,4 @@ pub mod proof;
 pub mod report;
 pub mod run;
 pub mod set;
-#[cfg(feature = "trials")]
 pub mod trials;

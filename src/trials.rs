@@ -1,5 +1,5 @@
 //! The cases as libtest-mimic trials, one per case file and variant of the target, so that a Rust SDK can run them
-//! inside its own `cargo test` (feature `trials`).
+//! inside its own `cargo test`.
 //!
 //! Takes the folder of a target, gives trials. A trial sets up the target if necessary, starts it, and runs one case
 //! file against it. A violated requirement fails the trial, unless it is a known failure of the target.
