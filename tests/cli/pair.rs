@@ -81,6 +81,7 @@ const SERVERS: [Mutant; 12] = [
     Mutant {
         name: "structured-lost",
         features: &[
+            "any-untyped-values",
             "any-values",
             "arguments",
             "choices",
@@ -100,7 +101,7 @@ const SERVERS: [Mutant; 12] = [
     },
     Mutant {
         name: "array-wrapped-in-result",
-        features: &["any-values"],
+        features: &["any-untyped-values", "any-values"],
         main: "any-values",
         place: REPLY,
         sentences: &["sep-2106/any-json-value"],
@@ -181,6 +182,7 @@ const CLIENTS: [Mutant; 9] = [
     Mutant {
         name: "structured-lost-by-client",
         features: &[
+            "any-untyped-values",
             "any-values",
             "arguments",
             "choices",
@@ -295,6 +297,7 @@ const READERS: [Mutant; 4] = [
 
 /// All features that are tested with the reference over HTTP.
 const ALL: &[&str] = &[
+    "any-untyped-values",
     "any-values",
     "arguments",
     "choices",

@@ -12,8 +12,8 @@ use crate::report::Rate;
 
 /// The features with objects and plain schemas only, which every age should understand.
 const OF_OBJECTS: [&str; 2] = ["pairs/untyped-values", "pairs/values"];
-/// The feature with values of other types, on revisions with SEP-2106.
-const OF_OTHERS: [&str; 1] = ["pairs/any-values"];
+/// The features with values of other types, on revisions with SEP-2106.
+const OF_OTHERS: [&str; 2] = ["pairs/any-untyped-values", "pairs/any-values"];
 /// The same on earlier revisions, for pairs that speak no other.
 const OF_OTHERS_EARLIER: [&str; 4] = [
     "pairs/untyped-values-before-2026",
