@@ -1,7 +1,7 @@
 //! The compatibility matrix in Markdown, both views of reports, and the published state of the SDKs in
-//! `docs/compatibility.md`.
+//! `docs/compatibility.md` and in the table of the README.
 //!
-//! `CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG` writes this file from the run log of a full run.
+//! `CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG` writes both from the run log of a full run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,16 +15,22 @@ use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{CaseId, RequirementId};
 use casebook::report::markdown::{COMMENT, compatibility, markdown};
-use casebook::report::{CaveatKind, Report, ReportContext, Source, View};
+use casebook::report::{CaveatKind, Rate, Report, ReportContext, SentenceRates, Source, Status, View};
 use casebook::run::read_what_is_there;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::counts::thousands;
 use crate::typed;
 
 const PAGE: &str = "docs/compatibility.md";
 /// The page of typed tools, of the same run.
 const TYPED: &str = "docs/typed-tools.md";
+const README: &str = "README.md";
+/// The head of the README's table.
+const TABLE: &str = "\
+| SDK | version | tests | MUSTs violated | SHOULDs violated | harmful |
+| --- | --- | ---: | ---: | ---: | ---: |";
 const COMMAND: &str = "CASEBOOK_WRITE_COMPATIBILITY=RUN_LOG cargo test --test library compatibility";
 
 const HOSTILE: &str = "</text><script>alert(1)</script><img src=x>&\"'`*_[a](b)|@all\u{1b}[31m\u{202e}\u{0}";
@@ -252,6 +258,11 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         fs::write(root().join(PAGE), page(&report, cases)).expect("the page is written");
         let typed = format!("{}\n{}", stamp_line(), typed::page(&sources, &library));
         fs::write(root().join(TYPED), typed).expect("the page is written");
+        let readme = fs::read_to_string(root().join(README)).expect("the README");
+        let (before, rest) = readme.split_once(TABLE).expect("the head of the table");
+        let after = rest.split_once("\n\n").expect("the end of the table").1;
+        let readme = format!("{before}{TABLE}\n{}\n{after}", state(&report));
+        fs::write(root().join(README), readme).expect("the README is written");
     }
     let current = stamp_line();
     for path in [PAGE, TYPED] {
@@ -261,6 +272,43 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
             "cases or snapshots changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
         );
     }
+}
+
+/// The rows of the README's table: each SDK of the run with the requirements that it violates, of both roles together.
+fn state(report: &Report) -> String {
+    let mut rows = String::new();
+    for (index, column) in report.targets.iter().enumerate() {
+        let Some(version) = column.version.as_deref().and_then(|version| version.split(' ').next_back()) else {
+            continue;
+        };
+        let (name, id) = (&column.id.name, &column.id);
+        let file = fs::read_to_string(root().join(format!("targets/{name}/target.toml"))).expect("its target.toml");
+        if file.contains("\nkind = \"fixed\"") {
+            continue;
+        }
+        let sum = |rate: fn(&SentenceRates) -> Rate| violated(column.sentences.values().map(rate).sum());
+        let (musts, shoulds) = (sum(|rates| rates.must), sum(|rates| rates.should));
+        let harmful = harmful(report, index);
+        let tests = thousands(column.planned);
+        writeln!(rows, "| [`{id}`](targets/{name}) | {version} | {tests} | {musts} | {shoulds} | {harmful} |")
+            .expect("text");
+    }
+    rows
+}
+
+fn violated(rate: Rate) -> String {
+    format!("{} of {}", rate.asked - rate.held, rate.asked)
+}
+
+/// Returns the number of requirements that a target violates to the harm of its users.
+fn harmful(report: &Report, target: usize) -> usize {
+    let is_broken = |status| matches!(status, Status::Failed | Status::Flaky | Status::Warned | Status::Noted);
+    let broken = report.cells.iter().filter(|cell| {
+        let requirement = &report.requirements[cell.requirement];
+        let mut statuses = cell.checks.keys().map(|kind| View::Conformance.status(*kind, requirement.level));
+        cell.target == target && requirement.harm.is_some_and(Harm::is_grave) && statuses.any(is_broken)
+    });
+    broken.map(|cell| cell.requirement).collect::<BTreeSet<_>>().len()
 }
 
 /// Reads the run log of a run that ended and was not narrowed.

@@ -6,6 +6,11 @@ use casebook::load::{Source, load};
 use casebook::model::spec::Level;
 use casebook::proof;
 
+/// A number from 1,000 on, with a comma.
+pub(crate) fn thousands(number: usize) -> String {
+    format!("{},{:03}", number / 1000, number % 1000)
+}
+
 #[test]
 fn readme_gives_the_numbers_of_the_embedded_cases() {
     let library = load(&[Source::Embedded]).expect("the cases are sound");
@@ -13,7 +18,6 @@ fn readme_gives_the_numbers_of_the_embedded_cases() {
     let checked: BTreeSet<_> = tests.iter().flat_map(|test| test.checks()).map(|check| &check.requirement).collect();
     let is_derived = |id: &&&_| library.requirements.get(id).is_none_or(|one| one.level == Level::Derived);
     let derived = checked.iter().filter(is_derived).count();
-    let thousands = |number: usize| format!("{},{:03}", number / 1000, number % 1000);
     let readme = include_str!("../../README.md").split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         format!("**{} requirements with checks.**", checked.len()),
