@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::expect::misses;
-use crate::model::case::{Check, Outcome, Test, Tool, When};
+use crate::model::case::{Check, Outcome, Test, When};
 use crate::model::observation::StepObservation;
 use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
 use crate::model::reason::Finding;
@@ -126,17 +126,7 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
         (_, LossPlace::Answer) => first(&sides.answer),
         (_, LossPlace::User) => first(&sides.client),
         (_, LossPlace::Reply) => {
-            // A list that failed gave the client no schema.
-            let is_unlisted = |step: usize| {
-                matches!(broken.test.steps[step].when, When::List) && broken.steps[step].outcome != Outcome::Success
-            };
-            let is_typed = || match &broken.test.steps[broken.step].when {
-                When::Call { tool, .. } => {
-                    broken.test.given.tool(tool).is_some_and(has_output_schema)
-                        && !(0..broken.step).any(is_unlisted)
-                }
-                _ => false,
-            };
+            let is_typed = || is_call_of_typed_tool(broken.test, broken.steps, broken.step);
             let is_about_reply =
                 |one: &RequirementId| *one != text || relayed.server.structured.is_some() || is_typed();
             first(&sides.server).filter(is_about_reply)
@@ -147,8 +137,12 @@ pub(super) fn of(broken: &Broken<'_>, catalogue: &Catalogue) -> Attribution {
     Attribution { side, place, requirement, message, step: other(step), is_left_to_author: false }
 }
 
-fn has_output_schema(tool: &Tool) -> bool {
-    tool.definition.get("outputSchema").is_some()
+/// Returns whether a step calls a tool of which the client got an `outputSchema`. A list that failed gave it none.
+fn is_call_of_typed_tool(test: &Test, steps: &[StepObservation], step: usize) -> bool {
+    let When::Call { tool, .. } = &test.steps[step].when else { return false };
+    let has_schema = test.given.tool(tool).is_some_and(|tool| tool.definition.get("outputSchema").is_some());
+    let is_failed_list = |at: usize| matches!(test.steps[at].when, When::List) && steps[at].outcome != Outcome::Success;
+    has_schema && !(0..step).any(is_failed_list)
 }
 
 /// Returns whether a check expects a tool error.
@@ -375,13 +369,16 @@ fn key(finding: &Finding) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
     use crate::judge::samples;
     use crate::load::{Source, load};
-    use crate::model::case::{Action, Answer, Answered, Expectation, Step, Then};
+    use crate::model::case::{Action, Answer, Answered, Does, Expectation, Fixture, Step, Then};
     use crate::model::observation::{AnswerObservation, Observed};
+    use crate::model::template::Template;
 
     /// A step that ends in a way, as both its user and the server's messages show it.
     fn seen(outcome: Outcome, request: RequestState, question: Option<&str>, answers: usize) -> StepObservation {
@@ -570,5 +567,20 @@ mod tests {
             (Some(Role::Client), LossPlace::User)
         );
         assert_eq!(blamed(&attributed(&[fine(), lost], Outcome::Crash)), (Some(Role::Server), LossPlace::Question));
+    }
+    #[test]
+    fn result_is_typed_only_for_a_client_that_got_the_schema() {
+        let is_typed = |schema: &str, listed: Outcome| {
+            let mut tool = samples::tool("t", Template::Bool(true), Does::Echo);
+            let Template::Object(definition) = &mut tool.definition else { unreachable!("a tool is an object") };
+            definition.push((schema.into(), Template::Bool(true)));
+            let steps = [When::List, samples::call("t")].map(|when| (when, Then::Observe)).into();
+            let given = Arc::new(Fixture { tools: vec![tool], ..Fixture::default() });
+            let test = Test { given, ..samples::test(&[], steps) };
+            is_call_of_typed_tool(&test, &[listed, Outcome::Success].map(samples::step), 1)
+        };
+        assert!(is_typed("outputSchema", Outcome::Success));
+        assert!(!is_typed("outputSchema", Outcome::ProtocolError));
+        assert!(!is_typed("description", Outcome::Success));
     }
 }
