@@ -357,7 +357,8 @@ mutants! { |p|
         /// Numbers are converted to 64-bit floating point, which changes large ones.
         "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [],
         /// A call without `arguments` is refused.
-        "arguments-required": p.edit(Received, "/params/arguments", Default("null")) => ["tools/arguments-optional"],
+        "arguments-required": p.edit(Received, "/params/arguments", Default("null")) => [
+            "tools/arguments-optional", "typed/listed-is-taken"],
         /// 1.0 is not accepted as an integer.
         "whole-number-refused": p.requests.before_check = refuse_whole_numbers => ["tools/whole-number-is-integer"],
         /// `additionalProperties: false` is added to listed input schemas.
@@ -1182,7 +1183,7 @@ mutants! { |p|
             "elicitation/answer-as-entered", "elicitation/three-actions"],
         /// Only the error -32601 shows that a server is an older one.
         "fallback-by-one-code": p.client.falls_back_after = |code| code == -32601 => [
-            "sep-2575/fallback-after-any-error"],
+            "sep-2575/fallback-after-any-error", "sep-2575/older-server-reached"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["base/result-handed-over", "sep-2575/stdio-probe"],
         /// A client sends `initialize` to a server that has answered its probe.
