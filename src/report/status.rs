@@ -66,6 +66,11 @@ impl Status {
         }
     }
 
+    /// Returns whether a check of the target failed, at any level, and the view does not take it for known.
+    pub fn is_violation(self) -> bool {
+        matches!(self, Self::Noted | Self::Warned | Self::Flaky | Self::Failed)
+    }
+
     /// The status of a recorded test.
     pub fn of(record: &Record) -> Self {
         let unjudged = match &record.observation {

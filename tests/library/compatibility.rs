@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use camino::{Utf8Path, Utf8PathBuf};
 use casebook::load::{Source as Cases, load};
 use casebook::model::capability::{Capability, CapabilityGroup, Decider};
+use casebook::model::reason::SkipReason;
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{CaseId, RequirementId};
@@ -282,8 +283,7 @@ fn state(report: &Report) -> String {
             continue;
         };
         let (name, id) = (&column.id.name, &column.id);
-        let file = fs::read_to_string(root().join(format!("targets/{name}/target.toml"))).expect("its target.toml");
-        if file.contains("\nkind = \"fixed\"") {
+        if column.skipped.iter().any(|one| one.reason == SkipReason::NoAdapter) {
             continue;
         }
         let sum = |rate: fn(&SentenceRates) -> Rate| violated(column.sentences.values().map(rate).sum());
@@ -302,11 +302,10 @@ fn violated(rate: Rate) -> String {
 
 /// Returns the number of requirements that a target violates to the harm of its users.
 fn harmful(report: &Report, target: usize) -> usize {
-    let is_broken = |status| matches!(status, Status::Failed | Status::Flaky | Status::Warned | Status::Noted);
     let broken = report.cells.iter().filter(|cell| {
         let requirement = &report.requirements[cell.requirement];
         let mut statuses = cell.checks.keys().map(|kind| View::Conformance.status(*kind, requirement.level));
-        cell.target == target && requirement.harm.is_some_and(Harm::is_grave) && statuses.any(is_broken)
+        cell.target == target && requirement.harm.is_some_and(Harm::is_grave) && statuses.any(Status::is_violation)
     });
     broken.map(|cell| cell.requirement).collect::<BTreeSet<_>>().len()
 }

@@ -124,9 +124,8 @@ fn of(rate: Rate) -> String {
 /// The sentences that targets violate, the worst harm first, then those that most targets violate: at first those whose
 /// violation harms users, at any level and in any variant, then the other MUSTs.
 pub(super) fn violated(report: &Report) -> Option<String> {
-    let is_broken = |status| matches!(status, Status::Failed | Status::Flaky | Status::Warned | Status::Noted);
     let (mut harmful, mut musts) = (Broken::new(), Broken::new());
-    for cell in report.cells.iter().filter(|cell| is_broken(report.status_of_cell(cell))) {
+    for cell in report.cells.iter().filter(|cell| report.status_of_cell(cell).is_violation()) {
         let (sentence, column) = (&report.requirements[cell.requirement], &report.targets[cell.target]);
         let is_must = matches!(sentence.level, Level::Must | Level::MustNot);
         if sentence.harm.is_some_and(Harm::is_grave) && !column.is_reference() {
