@@ -96,7 +96,7 @@ def ask(form):
 
 
 def serve_http():
-    """Prints the URL and answers until the end. A server over stdio starts for many tests, and needs none of these modules."""
+    """Prints the URL and answers until the end. A server over stdio starts for many tests, without these modules."""
     import uuid
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
