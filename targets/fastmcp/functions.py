@@ -94,6 +94,9 @@ def function_body(does: dict[str, Any], expected: list[Parameter], modern: bool)
 
             return echo
 
+        case {"return": {"structuredContent": None, **others}} if not others:
+            raise Cannot("None is the result of a function that returns nothing")
+
         case {"return": {"structuredContent": structured, **others}} if not others:
 
             async def return_value(**_arguments: Any) -> Any:
