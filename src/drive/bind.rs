@@ -45,7 +45,8 @@ pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Rev
     let is_bare = |test: &Test| test.steps.iter().any(|step| matches!(step.when, When::Bare { .. }));
     // A message that a server sends late belongs to an earlier test.
     let listens = |test: &Test| {
-        test.steps.iter().any(|step| matches!(step.when, When::Cancel { .. }) || step.then.looks_into_events())
+        let crosses = |when: &When| matches!(when, When::Cancel { .. } | When::AtOnce(_));
+        test.steps.iter().any(|step| crosses(&step.when) || step.then.looks_into_events())
     };
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
     served(first)

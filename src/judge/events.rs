@@ -39,6 +39,9 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
         };
         let on = if message.on_get_stream { "get-stream" } else { "reply" };
         let mut event = event(members, on, used);
+        if let Some(call) = message.on_call {
+            event["call"] = call.into();
+        }
         if !message.headers.is_empty() {
             event["headers"] = message.headers.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect();
         }

@@ -5,6 +5,7 @@
 
 mod absent;
 mod advertised;
+mod at_once;
 mod by_messages;
 mod calls;
 mod dependencies;
@@ -291,6 +292,7 @@ fn view(observed: &StepObservation) -> Parts {
         tools,
         possible_flaws: _,
         calls,
+        at_once,
         saw,
         structured,
         text,
@@ -351,6 +353,7 @@ fn view(observed: &StepObservation) -> Parts {
         ("listed", (!listed.is_empty()).then(|| whole(&by_tool))),
         ("tools", known(!tools.is_empty(), json(tools))),
         ("calls", known(!calls.is_empty(), json(&marks(calls)))),
+        ("at-once", (!at_once.is_empty()).then(|| at_once::view(at_once))),
         ("saw", saw.clone()),
         ("structured", structured.clone()),
         ("text", text.clone().map(|text| text.map(|text| json(&text)))),

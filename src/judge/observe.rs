@@ -247,6 +247,9 @@ impl Observer<'_> {
         if let When::CallEach { with, .. } = step.when {
             return self.call_each(with, step, seen, wire, observed);
         }
+        if let When::AtOnce(calls) = &step.when {
+            self.at_once(calls, seen, wire, &mut observed);
+        }
         match &seen.end {
             End::Replied { message } if reply.is_some() => self.reply(step, wire, *message, &mut observed),
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
@@ -496,6 +499,7 @@ fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl I
         When::Call { .. } => Some("tools/call"),
         When::Serve
         | When::CallEach { .. }
+        | When::AtOnce(_)
         | When::Cancel { .. }
         | When::Bare { .. }
         | When::EndInput
@@ -538,6 +542,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         listed: BTreeMap::new(),
         possible_flaws: BTreeSet::new(),
         calls: BTreeMap::new(),
+        at_once: Vec::new(),
         saw: None,
         structured: None,
         text: None,
@@ -569,6 +574,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     }
 }
 
+mod at_once;
 mod client;
 mod faults;
 mod malformed;

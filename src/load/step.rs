@@ -2,6 +2,8 @@
 //!
 //! Takes steps with the values of a row filled in, gives [`Step`]s. Must not know how a step is run.
 
+use std::ops::RangeInclusive;
+
 use miette::SourceSpan;
 
 use super::catalogue::Catalogued;
@@ -13,7 +15,9 @@ use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::vacuous;
 use crate::model::CaseId;
-use crate::model::case::{Answer, Fixture, HttpMethod, Misplacing, Retry, Step, Tampering, Then, When, With};
+use crate::model::case::{
+    Answer, CallAtOnce, Fixture, HttpMethod, Misplacing, Retry, Step, Tampering, Then, When, With,
+};
 use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
 use crate::model::template::Template;
 
@@ -49,11 +53,12 @@ impl Scope<'_> {
 /// The keys of a step. A test without `steps` has them too.
 pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];
 
-const VERBS: [(&str, &[&str]); 8] = [
+const VERBS: [(&str, &[&str]); 9] = [
     ("serve", &["serve"]),
     ("list", &["list"]),
     ("call-each", &["call-each", "with", "also"]),
     ("call", &["call", "arguments", "answer", "retry", "parallel"]),
+    ("at-once", &["at-once"]),
     ("cancel", &["cancel", "arguments", "by"]),
     ("request", &["request", "headers"]),
     ("end", &["end"]),
@@ -122,7 +127,8 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
-    let raw = ["send", "call-each", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
+    let raw =
+        ["send", "call-each", "at-once", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
     if let Some(member) = raw.filter(|_| scope.role.is_some_and(Role::has_client)) {
         let what = match &*member.key {
             "send" => "`send` a raw message".to_owned(),
@@ -145,6 +151,7 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         "list" => reader.word(value, "`list`", &["tools"]).map(|_| When::List),
         "call" => call(reader, object, value, scope, place),
         "call-each" => call_each(reader, object, value, scope),
+        "at-once" => at_once(reader, value, scope),
         "cancel" => {
             let tool = reader.text(value, "`cancel`")?;
             scope.tool(reader, tool, value.span, LITERAL);
@@ -177,6 +184,27 @@ fn call_each(reader: &mut Reader, object: Object<'_>, value: &Node, scope: &Scop
     let also = object.get("also").and_then(|node| reader.items(node, "`also`")).unwrap_or_default();
     let also = also.iter().map(|node| template(reader, node)).collect();
     reader.word(with, "`with`", With::ALL).map(|with| When::CallEach { with, also })
+}
+
+/// The number of calls that run at once.
+const AT_ONCE: RangeInclusive<usize> = 2..=8;
+
+fn at_once(reader: &mut Reader, value: &Node, scope: &Scope<'_>) -> Option<When> {
+    let items = reader.items(value, "`at-once`")?;
+    if !AT_ONCE.contains(&items.len()) {
+        let count = reader.mistake(Lint::WrongCount, format!("`at-once` has {} calls", items.len()));
+        reader.push(count.at(value.span, "not 2 to 8 calls").help("write one call with `call`"));
+    }
+    let call = |node: &Node| {
+        let object = reader.object(node, "the call", &["call", "arguments", "token"])?;
+        let name = reader.need(object, "the call", "call")?;
+        let tool = reader.text(name, "`call`")?.to_owned();
+        scope.tool(reader, &tool, name.span, LITERAL);
+        let arguments = object.get("arguments").map(|node| template(reader, node));
+        let token = object.get("token").and_then(|node| reader.text(node, "`token`")).map(str::to_owned);
+        Some(CallAtOnce { tool, arguments, token })
+    };
+    Some(When::AtOnce(items.iter().filter_map(call).collect()))
 }
 
 /// The beginning of the help for a call of an unknown tool.

@@ -37,6 +37,7 @@ impl When {
             Self::Serve | Self::Bare { .. } | Self::EndInput => Asks::Nothing,
             Self::List => Asks::List,
             Self::CallEach { .. } => Asks::CallEach,
+            Self::AtOnce(_) => Asks::Other,
             Self::Call { tool, .. } | Self::Cancel { tool, .. } => Asks::Call(fixture.tool(tool)),
             Self::Send { message, .. } => match message.get("method") {
                 Some(Template::String(method)) if method == "tools/list" => Asks::List,
@@ -125,6 +126,7 @@ fn of_step(step: &Step) -> Vec<&Template> {
         When::Serve | When::List | When::Bare { .. } | When::EndInput => {}
         When::CallEach { also, .. } => found.extend(also),
         When::Cancel { arguments, .. } => found.extend(arguments),
+        When::AtOnce(calls) => found.extend(calls.iter().filter_map(|call| call.arguments.as_ref())),
         When::Call { arguments, answers, retry, .. } => {
             found.extend(arguments.iter().chain(&retry.arguments));
             found.extend(answers.iter().filter_map(|answer| match answer {

@@ -34,10 +34,12 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
     }
     if length(observation) > most {
         for step in &mut observation.steps {
-            let StepObservation { advertised, tools, calls, asked, answered, rounds, replies, sent, .. } = step;
+            let StepObservation { advertised, tools, calls, at_once, asked, answered, rounds, replies, sent, .. } =
+                step;
             advertised.clear();
             tools.clear();
             calls.clear();
+            at_once.clear();
             asked.clear();
             for list in [replies, sent] {
                 list.clear();
@@ -64,10 +66,12 @@ pub fn brief(record: &mut Record) {
 
 /// Returns all values that the target sent.
 fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
-    let StepObservation { saw, structured, asked, answered, replies, sent, .. } = step;
+    let StepObservation { saw, at_once, structured, asked, answered, replies, sent, .. } = step;
     let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
     let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
-    saw.iter_mut().chain(structured).chain(asked).chain(answers).chain(parts)
+    let responses = at_once.iter_mut().flat_map(|call| &mut call.responses);
+    let saw = saw.iter_mut().chain(responses.filter_map(|response| response.saw.as_mut()));
+    saw.chain(structured).chain(asked).chain(answers).chain(parts)
 }
 
 /// Replaces a value with its abridged text. A reason is kept.

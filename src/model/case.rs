@@ -309,6 +309,8 @@ pub enum When {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         also: Vec<Template>,
     },
+    /// Sends several calls before any of them is answered.
+    AtOnce(Vec<CallAtOnce>),
     /// Calls a tool whose code waits, and cancels the call.
     Cancel {
         /// The name of the tool.
@@ -334,6 +336,17 @@ pub enum When {
         /// The HTTP headers to set, or to omit where the value is `None`.
         headers: Vec<(String, Option<String>)>,
     },
+}
+
+/// One of several calls that run at once.
+#[derive(Debug, Serialize)]
+pub struct CallAtOnce {
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments; `None` sends none.
+    pub arguments: Option<Template>,
+    /// The progress token; `None` asks for no progress.
+    pub token: Option<String>,
 }
 
 impl When {

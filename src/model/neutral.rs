@@ -34,7 +34,7 @@ fn is_request(when: &When) -> bool {
     match when {
         When::Serve | When::List | When::CallEach { .. } => true,
         When::Call { answers, retry, parallel, .. } => answers.is_empty() && *retry == Retry::default() && !parallel,
-        When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => false,
+        When::AtOnce(_) | When::Cancel { .. } | When::Bare { .. } | When::EndInput | When::Send { .. } => false,
     }
 }
 

@@ -146,6 +146,42 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// The observation of one of several calls that run at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CallAtOnceObservation {
+    /// The outcome, by the first response with the id of the call.
+    pub outcome: Outcome,
+    /// The code of the JSON-RPC error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// The responses with the id of the call, in their order.
+    pub responses: Vec<ResponseAtOnce>,
+}
+
+/// A response to one of several calls that run at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResponseAtOnce {
+    /// The place of the response, over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<ResponsePlace>,
+    /// The arguments that the tool's code received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<Observed>,
+}
+
+words! {
+    /// The place of a response to one of several calls that run at once.
+    ResponsePlace {
+        /// The reply to its own request.
+        Own = "own",
+        /// The reply to the request of another call.
+        Other = "other",
+        /// The stream of a GET request.
+        GetStream = "get-stream",
+    }
+}
+
 /// The observation of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -174,6 +210,9 @@ pub struct StepObservation {
     /// The marks of the calls of each tool that a fixed server lists, with the evidence of the flaws among them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, BTreeMap<CallMark, CallEvidence>>,
+    /// Each of several calls that run at once, in the order of the case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_once: Vec<CallAtOnceObservation>,
     /// The arguments that the tool's code received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saw: Option<Observed>,

@@ -206,6 +206,9 @@ pub struct Message {
     /// `true` if a server sent the message on the stream of a GET request, and not in the reply to a message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_get_stream: bool,
+    /// The number of the call, from 0, on whose reply a server sent the message, if several calls run at once over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_call: Option<usize>,
     /// The time at which the message was sent or received, in microseconds since the start of the test.
     pub at: u64,
 }
@@ -247,7 +250,17 @@ impl Message {
     /// A whole message without information of the transport.
     pub(crate) fn new(from: Party, text: impl Into<String>) -> Self {
         let (text, headers) = (text.into(), Vec::new());
-        Self { from, text, cut_from: None, lossy: false, status: None, headers, on_get_stream: false, at: 0 }
+        Self {
+            from,
+            text,
+            cut_from: None,
+            lossy: false,
+            status: None,
+            headers,
+            on_get_stream: false,
+            on_call: None,
+            at: 0,
+        }
     }
 
     /// A whole message of bytes, which need not be UTF-8.

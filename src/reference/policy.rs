@@ -245,6 +245,8 @@ decisions! {
         hangs_on_connections: bool = false,
         /// A GET request is refused: all messages of a session are sent in the replies to POST requests.
         get_stream: Option<GetStream> = None,
+        /// The replies to two calls that run at once are confused in this way.
+        calls_at_once: Option<AtOnce> = None,
         /// The headers of a stateless request must agree with its body.
         checks_headers: bool = true,
         /// `MCP-Protocol-Version` must agree with the version in the body.
@@ -434,6 +436,17 @@ pub(crate) enum Channel {
     Tool,
     /// A result without `isError`, which does not report an error.
     Success,
+}
+
+/// The replies to two calls that run at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtOnce {
+    /// Each call gets the whole response to the other one.
+    Exchanged,
+    /// Each call gets the result of the other one, with its own id.
+    Crossed,
+    /// The response to the other call precedes that to the call.
+    Copied,
 }
 
 /// The messages that a server sends on the stream of a GET request.

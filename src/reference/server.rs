@@ -8,6 +8,7 @@ pub(crate) mod elicitation;
 pub(crate) mod fixture;
 mod headers;
 pub(crate) mod http;
+mod meeting;
 mod seal;
 pub(crate) mod session;
 pub(crate) mod state;
@@ -25,6 +26,7 @@ use crate::policy::{Channel, Event, Policy};
 use crate::server::call::Call;
 use crate::server::effects::{Notice, severity};
 use crate::server::fixture::{Does, Fixture, Tool};
+use crate::server::meeting::Meeting;
 use crate::server::seal::Seal;
 use crate::server::session::{Outlet, Session};
 
@@ -38,6 +40,7 @@ pub(crate) struct Server {
     pub(crate) seal: Seal,
     /// The memory of an event, which only mutants use.
     memory: AtomicBool,
+    meeting: Meeting,
 }
 
 /// The client that made a call, and the way to ask it for input.
@@ -51,7 +54,7 @@ pub(crate) enum Caller<'a> {
 
 impl Server {
     pub(crate) fn new(fixture: Fixture) -> Self {
-        Self { fixture, seal: Seal::new(), memory: AtomicBool::new(false) }
+        Self { fixture, seal: Seal::new(), memory: AtomicBool::new(false), meeting: Meeting::default() }
     }
 
     fn policy(&self) -> &'static Policy {

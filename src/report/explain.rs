@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::show::{compact, cut, pretty};
 use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{
-    Advertised, Answer, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture, Library, Matcher,
-    Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
+    Advertised, Answer, CallAtOnce, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture,
+    Library, Matcher, Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
 };
 use crate::model::spec::{Requirement, Role};
 use crate::model::text::quotation;
@@ -266,6 +266,13 @@ pub fn step_in_words(when: &When, role: Role) -> String {
                 );
             }
             text
+        }
+        When::AtOnce(calls) => {
+            let call = |call: &CallAtOnce| match &call.arguments {
+                Some(arguments) => format!("`{}` with {}", call.tool, cut(&compact(arguments), IN_A_SENTENCE)),
+                None => format!("`{}` without arguments", call.tool),
+            };
+            format!("call at once: {}", calls.iter().map(call).collect::<Vec<_>>().join(", "))
         }
         When::Cancel { tool, hangs_up, .. } => {
             let how = if *hangs_up { "close the connection of the call" } else { "cancel the call" };

@@ -156,8 +156,17 @@ impl Keeper<'_> {
                 break;
             }
             kept += 1;
-            let Message { from: _, text: _, cut_from: _, lossy: _, status: _, headers, on_get_stream: _, at: _ } =
-                &mut *message;
+            let Message {
+                from: _,
+                text: _,
+                cut_from: _,
+                lossy: _,
+                status: _,
+                headers,
+                on_get_stream: _,
+                on_call: _,
+                at: _,
+            } = &mut *message;
             let named = headers.len();
             headers.retain_mut(|(name, value)| {
                 let fits = self.has_entry();
@@ -278,6 +287,7 @@ impl Keeper<'_> {
             tools,
             possible_flaws: _,
             calls,
+            at_once,
             saw,
             structured,
             text: _,
@@ -318,7 +328,9 @@ impl Keeper<'_> {
         let answers = answered.iter_mut();
         let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
         let parts = replies.iter_mut().chain(sent).chain(listed.values_mut()).flat_map(|parts| parts.values_mut());
-        for observed in saw.iter_mut().chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
+        let responses = at_once.iter_mut().flat_map(|call| &mut call.responses);
+        let saw = saw.iter_mut().chain(responses.filter_map(|response| response.saw.as_mut()));
+        for observed in saw.chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
             match observed {
                 Observed::Value(value) => self.value(value),
                 Observed::Unreadable(reason) => self.hide(reason),

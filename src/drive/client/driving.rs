@@ -161,6 +161,7 @@ pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
         When::Call { .. } => called(when, bindings).map(|call| object([("callTool", call)])),
         When::Serve
         | When::CallEach { .. }
+        | When::AtOnce(_)
         | When::Cancel { .. }
         | When::Bare { .. }
         | When::EndInput

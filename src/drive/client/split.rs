@@ -69,6 +69,7 @@ impl Request {
             When::Call { tool, .. } => self.method == "tools/call" && self.params.name.as_ref() == Some(tool),
             When::Serve
             | When::CallEach { .. }
+            | When::AtOnce(_)
             | When::Cancel { .. }
             | When::Bare { .. }
             | When::EndInput

@@ -62,7 +62,7 @@ impl Connection {
         canaries: &Canaries,
     ) -> Result<End, End> {
         let id = self.next_id();
-        let params = self.params_of_call(log, call.tool, call.arguments);
+        let params = self.params_of_call(log, call.tool, call.arguments, None);
         let awaits = Awaits::Response(id.into());
         let mut reply = self.send(log, message::request(id, "tools/call", &params), &[]).await?;
         let started = timeout(PATIENCE, canaries.requested(STARTED));

@@ -48,6 +48,8 @@ pub(crate) struct Arrival {
     pub(crate) headers: Vec<(String, String)>,
     /// Set if the server sent the message on the stream of a GET request, and not in the reply to a message.
     pub(crate) on_get_stream: bool,
+    /// The number of the call on whose reply the message came, if several calls run at once.
+    pub(crate) on_call: Option<usize>,
 }
 
 impl Arrival {
@@ -109,9 +111,10 @@ impl<'a> ExchangeLog<'a> {
     /// # Errors
     /// [`End::Oversized`] if the message exceeds a limit.
     pub(crate) fn received(&mut self, arrival: Arrival) -> Result<usize, End> {
-        let Arrival { text, lossy, status, headers, on_get_stream, .. } = arrival;
+        let Arrival { text, lossy, status, headers, on_get_stream, on_call, .. } = arrival;
         self.values += nesting::values(text.as_bytes());
-        self.write(Message { lossy, status, headers, on_get_stream, ..Message::new(Party::Target, text) });
+        let message = Message { lossy, status, headers, on_get_stream, on_call, ..Message::new(Party::Target, text) };
+        self.write(message);
         if self.messages.len() < MAX_MESSAGES && self.bytes <= MAX_BYTES && self.values <= nesting::VALUES {
             return Ok(self.messages.len() - 1);
         }

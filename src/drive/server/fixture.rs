@@ -276,6 +276,7 @@ async fn exchange(
                 let call = Cancelled { tool, arguments: arguments.as_ref(), hangs_up: *hangs_up };
                 connection.cancel(call, step, bindings, canaries, deadline).await
             }
+            When::AtOnce(calls) => connection.call_at_once(calls, step, bindings, deadline).await,
             When::CallEach { with, also } => {
                 connection.call_each((*with, also), permission, step, bindings, deadline).await
             }

@@ -61,9 +61,12 @@ impl Connection {
         let mut log = ExchangeLog::new(bindings, capabilities, answers, deadline);
         self.catch_up(&mut log).await;
         let end = match &step.when {
-            When::Serve | When::CallEach { .. } | When::Cancel { .. } | When::Bare { .. } | When::EndInput => {
-                Err(End::Accepted)
-            }
+            When::Serve
+            | When::CallEach { .. }
+            | When::AtOnce(_)
+            | When::Cancel { .. }
+            | When::Bare { .. }
+            | When::EndInput => Err(End::Accepted),
             When::List => self.list(&mut log).await,
             When::Call { tool, arguments, retry, .. } => self.call(&mut log, tool, arguments.as_ref(), retry).await,
             When::Send { message, headers } => {
@@ -152,12 +155,16 @@ impl Connection {
 
     /// Returns the `_meta` that the stateless lifecycle requires in every request.
     fn meta(&self, log: &ExchangeLog<'_>) -> Option<String> {
+        self.required_meta(log).map(object)
+    }
+
+    fn required_meta(&self, log: &ExchangeLog<'_>) -> Option<[(&'static str, String); 3]> {
         (self.revision.facts().lifecycle == Lifecycle::Stateless).then(|| {
-            object([
+            [
                 ("io.modelcontextprotocol/protocolVersion", quoted(self.revision.name())),
                 ("io.modelcontextprotocol/clientInfo", CLIENT.to_owned()),
                 ("io.modelcontextprotocol/clientCapabilities", log.capabilities.clone()),
-            ])
+            ]
         })
     }
 
@@ -222,10 +229,18 @@ impl Connection {
         Round::of(log.text(response)).map_or(Ok(response), |_| Err(End::Unanswered))
     }
 
-    /// Returns the parameters of a `tools/call`, as JSON.
-    pub(crate) fn params_of_call(&self, log: &ExchangeLog<'_>, tool: &str, arguments: Option<&Template>) -> String {
+    /// Returns the parameters of a `tools/call`, as JSON, with a progress token if there is one.
+    pub(crate) fn params_of_call(
+        &self,
+        log: &ExchangeLog<'_>,
+        tool: &str,
+        arguments: Option<&Template>,
+        token: Option<&str>,
+    ) -> String {
         let arguments = arguments.map(|arguments| ("arguments", arguments.render(log.bindings)));
-        let meta = self.meta(log).map(|meta| ("_meta", meta));
+        let token = token.map(|token| ("progressToken", quoted(token)));
+        let meta = self.required_meta(log).into_iter().flatten().chain(token).collect::<Vec<_>>();
+        let meta = (!meta.is_empty()).then(|| ("_meta", object(meta)));
         object([("name", quoted(tool))].into_iter().chain(arguments).chain(meta))
     }
 

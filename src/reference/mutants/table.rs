@@ -29,7 +29,7 @@ use crate::edits::Hook::{Question, Received, Reply, Request, Response};
 use crate::fetch::{read_files, visit, visit_through_proxy};
 use crate::message::{CLIENT_KEY, OWN_PREFIX};
 use crate::parameters;
-use crate::policy::{Channel, Event, GetStream, OlderValues, Resume};
+use crate::policy::{AtOnce, Channel, Event, GetStream, OlderValues, Resume};
 use crate::revision::Revision;
 use crate::schema::UNBOUNDED;
 
@@ -526,6 +526,14 @@ mutants! { |p|
             "http/stream-has-response", "lifecycle/get-stream-no-response"],
         /// Notifications of a running call are sent on the stream of a GET request and in the reply.
         "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => ["lifecycle/one-stream-a-message"],
+        /// Of two calls that run at once, each gets the result of the other one.
+        "results-crossed": p.transport.calls_at_once = Some(AtOnce::Crossed) => ["messages/result-has-the-id"],
+        /// Of two calls that run at once, each gets the response to the other one.
+        "responses-exchanged": p.transport.calls_at_once = Some(AtOnce::Exchanged) => [
+            "http/request-has-own-reply", "http/stream-has-response"],
+        /// The responses to two calls that run at once are sent in both replies.
+        "responses-in-both-replies": p.transport.calls_at_once = Some(AtOnce::Copied) => [
+            "http/request-has-own-reply", "lifecycle/one-stream-a-message"],
         /// Illegal marks of arguments that headers repeat are listed.
         "marks-not-checked": p.tools.marks_are_checked = false => [],
         /// A GET request in a session gets the HTTP status 404.

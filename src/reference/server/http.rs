@@ -213,6 +213,7 @@ impl Endpoint {
                         Err(fault) => Err(fault),
                     };
                     let (status, text) = endpoint.server.reply(&request, &outcome);
+                    let text = endpoint.server.met(&request, text, &outlet).await;
                     let _client_gone = outlet.send(Outgoing::Reply(status, text));
                 };
                 // If the client disconnects, the work is dropped.
@@ -347,6 +348,7 @@ impl Endpoint {
             let outcome = session.unless_cancelled(&request.id, work).await.unwrap_or_else(cancelled);
             if let Some(outcome) = outcome {
                 let (status, text) = self.server.reply(&request, &outcome);
+                let text = self.server.met(&request, text, &outlet).await;
                 let _client_gone = outlet.send(Outgoing::Reply(status, text));
             }
         });

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::message::{Fault, LONGEST, Message, Request, success};
-use crate::policy::Event;
+use crate::policy::{AtOnce, Event};
 use crate::server::Server;
 use crate::server::session::{Outgoing, Outlet, Session};
 
@@ -155,7 +155,10 @@ impl Connection {
             let outcome = session.unless_cancelled(&request.id, work).await;
             let late = || server.fixture.policy.transport.answers_cancelled.then(|| Err(Fault::params("cancelled")));
             if let Some(outcome) = outcome.or_else(late) {
-                send(&outlet, server.reply(&request, &outcome));
+                let (status, text) = server.reply(&request, &outcome);
+                let is_crossed = server.fixture.policy.transport.calls_at_once == Some(AtOnce::Crossed);
+                let text = if is_crossed { server.met(&request, text, &outlet).await } else { text };
+                send(&outlet, (status, text));
             }
         };
         if is_call {

@@ -12,7 +12,8 @@ use crate::model::abridged::{SHOWN, abridged};
 use crate::model::bound::cut_text;
 use crate::model::case::{CallMark, Flaw, TextState};
 use crate::model::observation::{
-    AdvertisedTool, AnswerObservation, Observation, Observed, Params, Round, SizeClass, StepObservation,
+    AdvertisedTool, AnswerObservation, CallAtOnceObservation, Observation, Observed, Params, ResponseAtOnce, Round,
+    SizeClass, StepObservation,
 };
 
 /// The length up to which the parts of a step share a line, in characters.
@@ -67,6 +68,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(schemas.map(|(tool, (key, schema))| format!("{key} of {} {}", line(tool), value(schema))));
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
+    parts.extend(seen.at_once.iter().map(at_once));
     parts.extend(seen.varies.map(|change| format!("varies in its {change}")));
     parts.extend(seen.unopened.then(|| "no session".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
@@ -160,6 +162,18 @@ fn found(tool: &str, flaws: &BTreeSet<Flaw>) -> String {
 fn called<'m>(tool: &str, marks: impl Iterator<Item = &'m CallMark>) -> String {
     let parts = [name(tool), "called".to_owned()];
     parts.into_iter().chain(marks.map(ToString::to_string)).collect::<Vec<_>>().join(" ")
+}
+
+/// One of several calls that run at once.
+fn at_once(call: &CallAtOnceObservation) -> String {
+    let response = |one: &ResponseAtOnce| {
+        let on = one.on.map(|on| format!(" on {on}")).unwrap_or_default();
+        let saw = one.saw.as_ref().map(|saw| format!(" saw {}", value(saw))).unwrap_or_default();
+        on + &saw
+    };
+    let code = call.code.map(|code| format!(" code {code}")).unwrap_or_default();
+    let responses: Vec<_> = call.responses.iter().map(response).collect();
+    format!("call {}{code}{}", call.outcome, responses.join(" and"))
 }
 
 fn round(round: &Observed<Round>) -> String {
