@@ -264,10 +264,10 @@ impl Connection {
         }
     }
 
-    /// Takes the messages that come on the GET stream just after a response.
+    /// Takes the messages that come over stdio, or on the GET stream, just after a response.
     pub(crate) async fn linger(&mut self, log: &mut ExchangeLog<'_>) {
         let limit = log.deadline.narrowed(AFTERMATH);
-        while let Some(Some(arrival)) = limit.bound(next_on(self.get_stream.as_mut())).await
+        while let Some(Ok(Some(arrival))) = limit.bound(self.next(None)).await
             && log.received(arrival).is_ok()
         {}
     }
