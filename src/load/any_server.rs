@@ -60,8 +60,7 @@ fn has_own_effect(when: &When) -> bool {
             message.visit(&mut |one| is_known |= called(one).is_some_and(|name| !name.starts_with(UNKNOWN)));
             !is_known
         }
-        When::Serve | When::Call { .. } | When::CallEach { .. } => false,
-        When::AtOnce(_) | When::Cancel { .. } => false,
+        When::Serve | When::Call { .. } | When::CallEach { .. } | When::AtOnce(_) | When::Cancel { .. } => false,
     }
 }
 

@@ -78,6 +78,12 @@ fn compare(schema: &jsonschema::Validator, file: &Value, lints: &[String], by: B
     (seen != by).then(|| format!("{what}: refused by {seen:?}, should be {by:?}: {lints:#?}"))
 }
 
+/// Calls with these arguments, at once.
+fn at_once(values: &[Value]) -> Value {
+    let calls = values.iter().map(|value| json!({ "call": "ship", "arguments": { "a": value }, "token": "t" }));
+    json!({ "at-once": calls.collect::<Vec<_>>() })
+}
+
 fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
     let call = |arguments: Value| json!({ "call": "ship", "arguments": arguments, "answer": "decline" });
     let when = "/tests/works/when";
@@ -132,6 +138,10 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/given/tools", json!([{ "name": { "@row": "value" }, "inputSchema": {}, "does": { "echo": true } }]), Loader),
         (when, json!({ "call": "shop" }), Loader),
         (when, json!({ "call": "ship", "list": "tools" }), Both),
+        (when, at_once(&[json!({ "@row": "value" }), json!(2)]), Nobody),
+        (when, at_once(&[json!({ "@row": "value" })]), Both),
+        (when, json!({ "at-once": [{ "call": "ship" }, { "call": "ship", "token": 1 }] }), Both),
+        (when, json!({ "at-once": [{ "call": "ship" }, { "list": "tools" }] }), Both),
         (when, json!({ "serve": false }), Both),
         (when, json!({}), Both),
         (when, arguments(json!({ "@canary": "http", "path": "a.json", "delay": "3s", "redirects": true })), Nobody),

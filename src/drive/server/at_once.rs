@@ -73,7 +73,9 @@ impl Connection {
     async fn receive_one(&mut self, log: &mut ExchangeLog<'_>, pending: &mut [Pending]) -> Result<(), End> {
         let (place, came) = self.next_of(pending).await;
         let Some(arrival) = came? else {
-            place.into_iter().for_each(|place| pending[place].reply = None);
+            if let Some(place) = place {
+                pending[place].reply = None;
+            }
             return Ok(());
         };
         let is_refusal = arrival.is_refusal();
@@ -85,7 +87,9 @@ impl Connection {
         };
         let refused = place.filter(|_| is_refusal);
         let answered = pending.iter().position(|call| Some(call.id) == id).or(refused);
-        answered.into_iter().for_each(|place| pending[place].is_answered = true);
+        if let Some(place) = answered {
+            pending[place].is_answered = true;
+        }
         Ok(())
     }
 

@@ -23,9 +23,12 @@ pub(crate) struct Meeting(Mutex<Option<(String, oneshot::Sender<String>)>>);
 
 impl Server {
     /// Returns the text of a reply. A mutant changes it if another call ends at about the same time.
+    ///
+    /// Only calls with a progress token wait for one another, so that all others stay fast.
     pub(crate) async fn met(&self, request: &Request, text: String, outlet: &Outlet) -> String {
         let Some(kind) = self.fixture.policy.transport.calls_at_once else { return text };
-        if request.method != "tools/call" {
+        let token = request.params.as_ref().and_then(|params| params.pointer("/_meta/progressToken"));
+        if request.method != "tools/call" || token.is_none() {
             return text;
         }
         let Some(other) = self.other(&text).await else { return text };

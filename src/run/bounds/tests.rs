@@ -5,7 +5,9 @@ use serde_json::json;
 use super::*;
 use crate::judge::samples;
 use crate::model::case::{CallMark, Outcome, TimeClass};
-use crate::model::observation::{AnswerObservation, CallEvidence, Observed, SizeClass};
+use crate::model::observation::{
+    AnswerObservation, CallAtOnceObservation, CallEvidence, Observed, ResponseAtOnce, SizeClass,
+};
 use crate::model::reason::Finding;
 use crate::model::spec::Level;
 use crate::model::transcript::{Party, Phase};
@@ -62,6 +64,11 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         tools: [(name(), [].into())].into(),
         possible_flaws: [].into(),
         calls: [(name(), [(CallMark::Result, CallEvidence { request: 0, reason: text() })].into())].into(),
+        at_once: vec![CallAtOnceObservation {
+            outcome: Outcome::Success,
+            code: None,
+            responses: vec![ResponseAtOnce { on: None, saw: Some(value()) }],
+        }],
         saw: Some(value()),
         structured: Some(value()),
         text: None,
