@@ -161,11 +161,16 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
     }
 }
 
-/// Returns whether a line over stdio was read as it was written, has something visible, and is no message. A reply over
-/// HTTP, which has a status, is no line.
+/// Returns whether a line over stdio was read whole, has something visible, and is no message. A reply over HTTP, which has
+/// a status, is no line.
 pub(super) fn is_stray(line: &Message) -> bool {
-    let is_read = line.cut_from.is_none() && !line.lossy && line.status.is_none();
+    let is_read = line.cut_from.is_none() && line.status.is_none();
     is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
+}
+
+/// Returns whether a whole message was sent with bytes that are not UTF-8. A page of an error is no message.
+pub(super) fn is_undecoded(message: &Message) -> bool {
+    message.lossy && begins_like_json(&message.text) && serde_json::from_str::<&RawValue>(&message.text).is_ok()
 }
 
 fn begins_like_json(text: &str) -> bool {
@@ -302,6 +307,19 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::transcript::Party;
+
+    #[test]
+    fn only_a_whole_message_can_be_undecoded() {
+        let of = |text: &str| is_undecoded(&Message { lossy: true, ..Message::new(Party::Target, text.to_owned()) });
+        assert!(of("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":\"arr\u{fffd}t\"}}"));
+        for other in [
+            "<html>arr\u{fffd}t</html>",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"\u{fffd}",
+            "d\u{fffd}marr\u{fffd}",
+        ] {
+            assert!(!of(other), "{other}");
+        }
+    }
 
     #[test]
     fn envelope_is_read_around_a_result_of_any_depth() {

@@ -187,7 +187,9 @@ impl Observer<'_> {
     /// Returns whether a message of the target is not encoded as UTF-8. A compressed body is another matter.
     fn is_not_utf8(&self, messages: &[Message]) -> bool {
         let is_undecoded = |message: &Message| {
-            message.from == Party::Target && message.lossy && message.header("content-encoding").is_none()
+            message.from == Party::Target
+                && messages::is_undecoded(message)
+                && message.header("content-encoding").is_none()
         };
         self.test.role != Role::Pair && messages.iter().any(is_undecoded)
     }

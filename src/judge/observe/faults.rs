@@ -493,12 +493,12 @@ mod tests {
     }
 
     #[test]
-    fn line_that_is_no_message_is_a_fault_only_as_it_was_written() {
+    fn line_that_is_no_message_is_a_fault_if_it_was_read_whole() {
         let line = || Message::new(Party::Harness, "hello".to_owned());
         let of = |line: Message| rules("f/c/t@2026-07-28+stdio", None, vec![line]);
         assert_eq!(of(line()), [Rule::NothingButMessages]);
         assert_eq!(of(Message { cut_from: Some(1 << 30), ..line() }), []);
-        assert_eq!(of(Message { lossy: true, ..line() }), []);
+        assert_eq!(of(Message { lossy: true, ..line() }), [Rule::NothingButMessages]);
     }
 
     #[test]
