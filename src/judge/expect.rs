@@ -17,6 +17,7 @@ use jsonschema::ValidationError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub(super) use absent::reason as absence;
 pub(super) use by_messages::{ByMessages, Scene, by_messages, reads_messages};
 pub(super) use nothing::{about_nothing, about_silence};
 

@@ -21,6 +21,7 @@ mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
 mod types;
+mod unanswered;
 mod unscripted;
 mod violation;
 
@@ -46,8 +47,8 @@ use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
-    /// The failed controls of each case file, in the order in which they were judged.
-    controls: BTreeMap<Scope, Vec<FailedControl>>,
+    /// The controls of each case file, in the order in which they were judged.
+    controls: BTreeMap<Scope, Vec<JudgedControl>>,
 }
 
 /// An entry of a target that excuses failures, with the numbers of its verdicts.
@@ -78,13 +79,14 @@ impl Scope {
     }
 }
 
-/// A control that did not hold.
+/// A control that was judged.
 #[derive(Clone)]
-struct FailedControl {
+struct JudgedControl {
     control: Control,
     row: Option<String>,
     path: String,
-    end: ControlEnd,
+    /// The way in which it did not hold; `None` if it held.
+    end: Option<ControlEnd>,
 }
 
 /// The way in which a control did not hold.
@@ -100,16 +102,23 @@ enum ControlEnd {
     NotAsked,
 }
 
-impl FailedControl {
-    /// The verdict on a test that the control governs, with its reason.
-    fn verdict(&self) -> (VerdictKind, Finding) {
+impl JudgedControl {
+    /// Returns whether the control did not hold and decides about a test. A control of a whole file decides about its later
+    /// controls too: a server that fails every call refuses what it must refuse.
+    fn decides(&self, test: &Test) -> bool {
+        let is_later = || test.control.is_some() && self.control == Control::File && self.path != test.path();
+        self.end.is_some() && (is_later() || self.control.governs(self.row.as_deref(), test))
+    }
+
+    /// The verdict on a test that the control decides about, with its reason; `None` if the control held.
+    fn verdict(&self) -> Option<(VerdictKind, Finding)> {
         let control = self.path.clone();
-        match self.end {
+        Some(match self.end? {
             ControlEnd::Inexpressible => (VerdictKind::Cannot, Finding::ControlInexpressible { control }),
             ControlEnd::Undecided => (VerdictKind::Inconclusive, Finding::ControlUndecided { control }),
             ControlEnd::Failed => (VerdictKind::NotAsked, Finding::ControlFailed { control }),
             ControlEnd::NotAsked => (VerdictKind::NotAsked, Finding::ControlNotAsked { control }),
-        }
+        })
     }
 }
 
@@ -156,6 +165,12 @@ impl Judge {
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
                 let verdict = self.verdict(step, check, requirement, id, observation, failed.as_ref());
+                let seen = observation.steps.get(step).filter(|_| test.role == Role::Server);
+                let is_controlled = || self.is_controlled(target, test, id);
+                let verdict = verdict.map(|verdict| match seen {
+                    Some(seen) => unanswered::weighed(verdict, check, seen, is_controlled),
+                    None => verdict,
+                });
                 let is_of_pair = test.role == Role::Pair && observation.steps.get(step).is_some();
                 verdicts.extend(verdict.map(|verdict| {
                     if !is_of_pair || !verdict.kind.is_broken() {
@@ -229,7 +244,7 @@ impl Judge {
         requirement: &Requirement,
         id: &TestId,
         observation: &Observation,
-        failed: Option<&FailedControl>,
+        failed: Option<&JudgedControl>,
     ) -> Option<Verdict> {
         let verdict_of = |kind, finding: Finding| verdict(step, check, requirement.level, kind, vec![finding.into()]);
         if let Some(reason) = &observation.cannot {
@@ -242,8 +257,7 @@ impl Judge {
         // Without its control, a check that nothing is fetched shows nothing when it holds. A request is one all the same.
         let is_fetched = observed.canary.is_some_and(|canary| canary != CanaryState::Untouched)
             && check.alternatives.iter().all(|one| one.canary == Some(CanaryState::Untouched));
-        if let Some(control) = failed.filter(|_| !is_fetched) {
-            let (kind, finding) = control.verdict();
+        if let Some((kind, finding)) = failed.filter(|_| !is_fetched).and_then(JudgedControl::verdict) {
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
@@ -328,10 +342,15 @@ impl Judge {
         self.catalogue.get(requirement).is_some_and(|requirement| requirement.revisions.contains(revision))
     }
 
-    /// The first failed control that governs this test.
-    fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&FailedControl> {
-        let mut failed = self.controls.get(&Scope::new(target, id))?.iter();
-        failed.find(|failed| failed.control.governs(failed.row.as_deref(), test))
+    /// The first failed control that decides about this test.
+    fn failed_control(&self, target: &TargetId, test: &Test, id: &TestId) -> Option<&JudgedControl> {
+        self.controls.get(&Scope::new(target, id))?.iter().find(|one| one.decides(test))
+    }
+
+    /// Returns whether a control that governs this test was judged.
+    fn is_controlled(&self, target: &TargetId, test: &Test, id: &TestId) -> bool {
+        let judged = self.controls.get(&Scope::new(target, id));
+        judged.is_some_and(|all| all.iter().any(|one| one.control.governs(one.row.as_deref(), test)))
     }
 
     fn remember(
@@ -349,10 +368,9 @@ impl Judge {
             checks.is_some_and(|checks| checks.iter().any(|check| check.requirement == verdict.requirement))
         };
         let own: Vec<_> = verdicts.iter().filter(is_own).cloned().collect();
-        if let Some(end) = control_end(observation, &own) {
-            let failed = FailedControl { control: control.clone(), row: test.row.clone(), path: test.path(), end };
-            self.controls.entry(Scope::new(target, id)).or_default().push(failed);
-        }
+        let end = control_end(observation, &own);
+        let judged = JudgedControl { control: control.clone(), row: test.row.clone(), path: test.path(), end };
+        self.controls.entry(Scope::new(target, id)).or_default().push(judged);
     }
 
     /// Turns a failure that the target lists into a known failure, or into one that is left to the author.
@@ -411,7 +429,8 @@ fn control_end(observation: &Observation, verdicts: &[Verdict]) -> Option<Contro
 
 /// Returns whether an outcome shows nothing of what a control is about.
 fn is_surprise(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Timeout | Outcome::Crash | Outcome::InvalidMessage | Outcome::Oversized)
+    use Outcome::{Crash, EmptyReply, InvalidMessage, Oversized, Timeout};
+    matches!(outcome, Timeout | Crash | InvalidMessage | Oversized | EmptyReply)
 }
 
 fn verdict(step: usize, check: &Check, level: Level, kind: VerdictKind, detail: Vec<Detail>) -> Verdict {

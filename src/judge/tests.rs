@@ -86,7 +86,7 @@ fn level_decides_the_verdict_of_a_violation() {
     ];
     for (level, held, broken) in all {
         assert_eq!(verdict_kinds(level, Outcome::Success), [held], "{level}");
-        assert_eq!(verdict_kinds(level, Outcome::Crash), [broken], "{level}");
+        assert_eq!(verdict_kinds(level, Outcome::ToolError), [broken], "{level}");
     }
 }
 
@@ -166,6 +166,25 @@ fn failed_control_decides_about_its_scope() {
         assert_eq!(governed((Level::Must, names("t")), outcome, "b"), kind);
         assert_eq!(governed((Level::Must, names("other")), outcome, "b"), VerdictKind::Pass);
     }
+}
+
+#[test]
+fn control_after_one_that_did_not_hold_shows_nothing() {
+    let catalogue = catalogue(&[("r", Level::Must)]);
+    let control =
+        |id: &str, wanted| Test { id: id.into(), control: Some(Control::File), ..test("r", vec![wants(wanted)]) };
+    let second = |first: Outcome, second: Outcome| {
+        let mut judge = Judge::new(&catalogue, &[]);
+        let mut judged = |test: &Test, seen| {
+            let id = id(&format!("f/c/{}@2026-07-28+http", test.id));
+            judge.judge(&target(), test, &id, &observation(vec![step(seen)])).remove(0).kind
+        };
+        judged(&control("fits", Outcome::Success), first);
+        judged(&control("misfits", Outcome::ToolError), second)
+    };
+    assert_eq!(second(Outcome::Crash, Outcome::Crash), VerdictKind::Inconclusive);
+    assert_eq!(second(Outcome::ToolError, Outcome::ToolError), VerdictKind::NotAsked);
+    assert_eq!(second(Outcome::Success, Outcome::Crash), VerdictKind::Fail);
 }
 
 #[test]
@@ -501,7 +520,8 @@ fn content_of_an_absent_answer_is_inconclusive() {
     let seen = |wanted: Expectation, outcome: Outcome| weighed(Level::Must, wanted, step(outcome)).kind;
     for absent in [Outcome::Timeout, Outcome::Crash, Outcome::EmptyReply, Outcome::Oversized] {
         assert_eq!(seen(content(), absent), Inconclusive, "{absent}");
-        assert_eq!(seen(wants(Outcome::ProtocolError), absent), Fail, "{absent}");
+        let kind = if absent == Outcome::Oversized { Inconclusive } else { Fail };
+        assert_eq!(seen(wants(Outcome::ProtocolError), absent), kind, "{absent}");
     }
     assert_eq!(seen(content(), Outcome::Success), Fail);
 }

@@ -5,7 +5,7 @@ The proxy forwards each line to PROGRAM, and its answer back, unless a fixture h
     dies      writes to standard error and exits
     mumbles   answers with a line that is not JSON
     hangs     does not answer
-    refuses   answers once that the SDK refuses the fixture, and creates the file `refused`
+    forgets   serves once another tool in its place, and creates the file `forgotten`
 """
 
 import json
@@ -18,25 +18,28 @@ adapter = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIP
 
 
 def is_lost(line):
-    if mode == "refuses" and os.path.exists("refused"):
+    if mode == "forgets" and os.path.exists("forgotten"):
         return False
     fixture = json.loads(line).get("serve", {}).get("fixture", {})
     return any(tool.get("name") == "lose" for tool in fixture.get("tools", []))
 
 
+def forward(line):
+    adapter.stdin.write(line)
+    adapter.stdin.flush()
+    print(adapter.stdout.readline(), end="", flush=True)
+
+
 for line in sys.stdin:
     if not is_lost(line):
-        adapter.stdin.write(line)
-        adapter.stdin.flush()
-        print(adapter.stdout.readline(), end="", flush=True)
+        forward(line)
     elif mode == "dies":
         sys.exit("the letter was lost on the way")
     elif mode == "mumbles":
         print("the letter was lost", flush=True)
-    elif mode == "refuses":
-        open("refused", "w").close()
-        refused = {"type": "Closed", "message": "the door sticks"}
-        print(json.dumps({"id": json.loads(line)["id"], "refused": refused}), flush=True)
+    elif mode == "forgets":
+        open("forgotten", "w").close()
+        forward(line.replace('"lose"', '"lost"'))
 
 adapter.stdin.close()
 adapter.wait()

@@ -228,14 +228,14 @@ fn results_of_several_targets_are_separate() {
 #[test]
 fn test_that_passes_on_retry_is_flaky() {
     let sandbox = Sandbox::new();
-    sandbox.proxy("moody", "refuses");
+    sandbox.proxy("moody", "forgets");
     let run = |more: &str| {
-        _ = std::fs::remove_file(sandbox.path().join("moody/refused"));
+        _ = std::fs::remove_file(sandbox.path().join("moody/forgotten"));
         let only = "--only post/letter/sent/*@2026-07-28+http";
         sandbox.run(&format!("run moody --cases cases {only} --jobs 1 --run-log run.jsonl {more}"))
     };
     run("").exits(1).stdout_has(&["failed", "2 passed, 1 failed"]);
     run("--retries 2").exits(1).stdout_has(&["failed in 1 of 2 attempts", "2 passed, 1 flaky"]);
-    assert!(sandbox.read("run.jsonl").contains("the door sticks"), "the attempt that failed is in the record");
+    assert!(sandbox.read("run.jsonl").contains("protocol-error"), "the attempt that failed is in the record");
     sandbox.run("replay run.jsonl --cases cases").exits(1).stdout_has(&["2 passed, 1 flaky"]);
 }

@@ -6,7 +6,7 @@
 use crate::model::case::Outcome;
 
 /// Returns why a step with this outcome has no answer, if it has none.
-pub(super) fn reason(outcome: Outcome) -> Option<&'static str> {
+pub(in crate::judge) fn reason(outcome: Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Timeout => Some("there was none within the time limit"),
         Outcome::Crash => Some("there was none before the process ended"),
