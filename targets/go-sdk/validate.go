@@ -9,8 +9,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// schemas are the schemas of a tool, as its author resolves them for validation. A missing schema is nil.
-type schemas struct{ input, output *jsonschema.Resolved }
+// duties has what the author of a tool needs for its duties: the resolved schemas, of which a missing one is nil, and the
+// seal of the state.
+type duties struct {
+	input, output *jsonschema.Resolved
+	seal          seal
+}
 
 // validating returns the handler for the lower tier with all duties of its author: it validates arguments and results,
 // and reports every error as the result of the tool. It follows manualGreeter in the SDK's example.
@@ -24,9 +28,13 @@ func validating(tool tool) (mcp.ToolHandler, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolved := schemas{input, output}
+	seal, err := newSeal()
+	if err != nil {
+		return nil, err
+	}
+	duties := duties{input, output, seal}
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := resolved.call(ctx, tool.Does, request)
+		result, err := duties.call(ctx, tool.Does, request)
 		if err != nil {
 			content := []mcp.Content{&mcp.TextContent{Text: err.Error()}}
 			return &mcp.CallToolResult{Content: content, IsError: true}, nil
@@ -46,12 +54,18 @@ func resolve(text json.RawMessage) (*jsonschema.Resolved, error) {
 	return schema.Resolve(nil)
 }
 
-func (s schemas) call(ctx context.Context, does does, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if err := unmarshalAndValidate(request.Params.Arguments, s.input); err != nil {
+func (d duties) call(ctx context.Context, does does, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if err := unmarshalAndValidate(request.Params.Arguments, d.input); err != nil {
 		return nil, fmt.Errorf("invalid input: %w", err)
 	}
+	if err := d.seal.open(request.Params); err != nil {
+		return nil, fmt.Errorf("invalid state: %w", err)
+	}
 	result, err := does.rawHandler(ctx, request)
-	if err != nil || result.IsError || result.InputRequests != nil || s.output == nil {
+	if err == nil {
+		d.seal.close(result)
+	}
+	if err != nil || result.IsError || result.InputRequests != nil || d.output == nil {
 		return result, err
 	}
 	var output []byte
@@ -60,7 +74,7 @@ func (s schemas) call(ctx context.Context, does does, request *mcp.CallToolReque
 			return nil, fmt.Errorf("output failed to marshal: %w", err)
 		}
 	}
-	if err := unmarshalAndValidate(output, s.output); err != nil {
+	if err := unmarshalAndValidate(output, d.output); err != nil {
 		return nil, fmt.Errorf("invalid output: %w", err)
 	}
 	return result, nil
