@@ -249,6 +249,8 @@ decisions! {
         calls_at_once: Option<AtOnce> = None,
         /// The headers of a stateless request must agree with its body.
         checks_headers: bool = true,
+        /// The header `Mcp-Name` is found, however its name is written.
+        finds_name_header: bool = true,
         /// `MCP-Protocol-Version` must agree with the version in the body.
         checks_version_header: bool = true,
         /// In a session, `MCP-Protocol-Version` must be the version of the session.
@@ -259,6 +261,8 @@ decisions! {
         checks_parameters: bool = true,
         /// Numbers in headers are compared as numbers.
         compares_numbers: bool = true,
+        /// A header is expected for an argument that is missing.
+        expects_missing: bool = false,
         /// No header is expected for an argument that is null.
         expects_null: bool = false,
         /// Over stdio, a message is written on one line. This applies to both roles.
@@ -277,6 +281,8 @@ decisions! {
         says_initialized: bool = true,
         /// A session that is no longer needed is ended.
         ends_sessions: bool = true,
+        /// The session that is ended has this id: its own.
+        ends_another_session: Option<&'static str> = None,
         /// A message to send after the handshake, and whether it is sent over HTTP only: none.
         after_handshake: Option<(&'static str, bool)> = None,
         /// Request ids are integers.

@@ -254,7 +254,9 @@ impl Endpoint {
     /// Ends the session. The server may refuse this.
     pub(super) async fn end(self) {
         if self.session.contains_key(SESSION) && self.policy.ends_sessions {
-            let _refused = self.send(Method::DELETE, None, HeaderMap::new()).await;
+            let other = self.policy.ends_another_session.map(HeaderValue::from_static);
+            let headers = other.into_iter().map(|other| (SESSION, other)).collect();
+            let _refused = self.send(Method::DELETE, None, headers).await;
         }
     }
 

@@ -198,6 +198,17 @@ mutants! { |p|
         "headers-not-checked": p.transport.checks_headers = false => ["http/headers-match-body",
             "http/version-header-matches", "http/version-header-missing", "tools/header-value-characters",
             "tools/header-value-checked"],
+        /// The name of the header `Mcp-Name` is compared with its capitals, and never found.
+        "header-name-with-capitals": p.transport.finds_name_header = false => [
+            "base/log-sent", "base/reserved-codes-as-defined", "elicitation/answer-arrives",
+            "http/header-names-any-case", "messages/request-answered", "sep-2106/any-json-value",
+            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/unknown-meta-is-ignored",
+            "tools/arguments-arrive", "tools/arguments-unchanged", "tools/content-as-given", "tools/sibling-survives",
+            "tools/structured-returned", "tools/valid-header-mark-kept", "typed/listed-is-taken"],
+        /// Results have a `resultType` that no page names.
+        "result-type-of-its-own":
+            p.edit_if(Reply, ("/result/resultType", r#""complete""#), "/result/resultType", Set(r#""done""#)) => [
+            "sep-2575/result-is-complete"],
         /// An invalid cursor returns the first page.
         "cursor-ignored": p.requests.checks_cursor = false => ["tools/invalid-cursor-code"],
         /// The only page of a list has a cursor that leads to it again.
@@ -423,7 +434,7 @@ mutants! { |p|
             => ["lifecycle/ping"],
         /// The response to a ping has neither a result nor an error.
         "ping-without-result": p.edit_if(Reply, ("/request/method", r#""ping""#), "/result", Remove) => [
-            "lifecycle/ping", "messages/result-present"],
+            "messages/result-present"],
         /// `server/discover` is reported as an unknown method.
         "discover-missing": p.edit_if(Reply, DISCOVER, "", Apply(|reply| turn_into_error(reply, 404, -32601))) => [
             "sep-2575/discover"],
@@ -526,12 +537,12 @@ mutants! { |p|
             "http/stream-has-response", "lifecycle/get-stream-no-response"],
         /// Notifications of a running call are sent on the stream of a GET request and in the reply.
         "copies-on-get-stream": p.transport.get_stream = Some(GetStream::Copies) => ["lifecycle/one-stream-a-message"],
-        /// Of two calls that run at once, each gets the result of the other one.
+        /// Of two calls with progress tokens that run at once, each gets the result of the other one.
         "results-crossed": p.transport.calls_at_once = Some(AtOnce::Crossed) => ["messages/result-has-the-id"],
-        /// Of two calls that run at once, each gets the response to the other one.
+        /// Of two calls with progress tokens that run at once, each gets the response to the other one.
         "responses-exchanged": p.transport.calls_at_once = Some(AtOnce::Exchanged) => [
             "http/request-has-own-reply", "http/stream-has-response"],
-        /// The responses to two calls that run at once are sent in both replies.
+        /// The responses to two calls with progress tokens that run at once are sent in both replies.
         "responses-in-both-replies": p.transport.calls_at_once = Some(AtOnce::Copied) => [
             "http/request-has-own-reply", "lifecycle/one-stream-a-message"],
         /// Illegal marks of arguments that headers repeat are listed.
@@ -581,7 +592,7 @@ mutants! { |p|
         "question-id-repeated": p.requests.question_id = |_| json!(1) => ["base/id-unused-in-session"],
         /// Questions have the id null.
         "question-id-null": p.requests.question_id = |_| json!(null) => [
-            "base/id-not-null", "elicitation/answer-arrives"],
+            "base/id-not-null", "base/id-present", "elicitation/answer-arrives"],
         /// The id of a question is a fraction.
         "question-id-fraction":
             p.requests.question_id = |id| json!(f64::from(u32::try_from(id).unwrap_or_default()) + 0.5) => [
@@ -633,6 +644,9 @@ mutants! { |p|
             "tools/header-value-checked"],
         /// Numbers in headers are compared as text.
         "parameter-not-numeric": p.transport.compares_numbers = false => ["tools/header-integers-as-numbers"],
+        /// Headers are required for arguments that are missing.
+        "missing-parameter-expected": p.transport.expects_missing = true => [
+            "messages/request-answered", "tools/arguments-arrive", "tools/header-value-not-expected"],
         /// A header is required for an argument that is null.
         "null-parameter-expected": p.transport.expects_null = true => ["tools/header-value-not-expected"],
         /// An id that is a number in quotes is returned without the quotes.
@@ -647,7 +661,7 @@ mutants! { |p|
             "messages/error-has-code-and-message", "messages/types-kept"],
         /// Over HTTP, the reply to an unknown method is plain text.
         "unknown-method-as-text": p.transport.unknown_method = Some((400, "text/plain", "not supported")) => [
-            "http/reply-media-type", "tools/unknown-method-code", "tools/unknown-method-over-http"],
+            "messages/request-answered", "tools/unknown-method-code", "tools/unknown-method-over-http"],
         /// Over HTTP, the reply to an unknown method is a JSON text.
         "unknown-method-as-json-text": p.transport.unknown_method = Some((400, "application/json", r#""not supported""#)) => [
             "http/reply-media-type", "messages/request-answered", "tools/unknown-method-code",
@@ -710,14 +724,12 @@ mutants! { |p|
             "tools/arguments-arrive"],
         /// Every fixture is refused.
         "refuses-everything": p.tools.are_served = false => [
-            "base/log-sent", "elicitation/answer-arrives", "http/header-names-any-case", "http/notification-taken",
-            "http/reply-media-type", "lifecycle/ping", "lifecycle/same-version", "lifecycle/server-named",
-            "messages/request-answered", "sep-2106/any-json-value", "sep-2106/bounds-are-reasonable",
-            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/discover",
-            "sep-2575/no-result-type-before-2026", "sep-2575/result-type", "sep-2575/server-info",
-            "tools/annotations-kept", "tools/arguments-arrive", "tools/content-as-given", "tools/description-kept",
-            "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept",
-            "tools/structured-returned", "tools/title-kept", "tools/valid-header-mark-kept"],
+            "base/log-sent", "elicitation/answer-arrives", "messages/request-answered", "sep-2106/any-json-value",
+            "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
+            "sep-2575/no-result-type-before-2026", "sep-2575/result-is-complete", "tools/annotations-kept",
+            "tools/arguments-arrive", "tools/content-as-given", "tools/description-kept", "tools/icons-kept",
+            "tools/input-schema-kept", "tools/meta-kept", "tools/structured-returned",
+            "tools/title-kept", "tools/valid-header-mark-kept"],
         /// Every call takes a second.
         "sleeps-1s": p.requests.delay = Duration::from_secs(1) => [],
     }
@@ -1076,6 +1088,9 @@ mutants! { |p|
             "lifecycle/negotiated-capabilities-only"],
         /// A session that is no longer needed is left to the server.
         "session-not-ended": p.client.ends_sessions = false => ["http/session-deleted"],
+        /// A session is ended with the id of another one.
+        "other-session-ended": p.client.ends_another_session = Some("another") => [
+            "http/session-deleted", "lifecycle/session-id-sent"],
         /// Each request has the id null.
         "request-ids-null": p.edit(Request, "/id", Set("null")) => ["base/id-not-null"],
         /// The handshake lacks the client's capabilities.

@@ -88,6 +88,9 @@ pub(crate) fn check(headers: &HeaderMap, request: &Request, server: &Server) -> 
     let params = request.params.as_ref().unwrap_or(&Value::Null);
     match (request.method.as_str(), params.get("name")) {
         ("tools/call", Some(name @ Value::String(tool))) => {
+            if !policy.finds_name_header {
+                return Err(Fault::header("Mcp-Name is missing"));
+            }
             repeats(headers, NAME, name, policy.decodes_names)?;
             check_parameters(headers, params.get("arguments"), tool, server)
         }
@@ -107,6 +110,9 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
             }
             Some(value) => repeats(headers, &parameter.header, value, true)?,
             None if policy.expects_null && parameter.is_null(arguments) => {
+                return Err(Fault::header(format!("{} is missing", parameter.header)));
+            }
+            None if policy.expects_missing && !parameter.is_null(arguments) => {
                 return Err(Fault::header(format!("{} is missing", parameter.header)));
             }
             None if headers.contains_key(&parameter.header) => {
