@@ -57,8 +57,9 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
         Proof::of_foreign(kills, &undeclared, is_whole)
     } else {
         let unproved = if is_whole { Arc::unwrap_or_clone(undeclared) } else { BTreeSet::new() };
-        Proof { mutants: kills, unproved, foreign: None }
+        Proof { mutants: kills, unproved, ..Proof::default() }
     };
+    let proof = if is_whole && args.shard.is_none() { proof.with_checks(&library) } else { proof };
     print_line(&match args.format {
         ProofFormat::Text => Printable::from(proof.text()).trimmed(),
         ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),

@@ -50,6 +50,16 @@ pub struct Kill {
     pub vacuous: BTreeSet<String>,
     /// The number of tests that could not be run.
     pub errors: usize,
+    /// The binding checks that it failed.
+    #[serde(skip)]
+    pub checks: BTreeSet<CheckPlace>,
+}
+
+/// A check of a MUST or MUST NOT, in words: its test, without a row, its step, and its requirement.
+pub type CheckPlace = String;
+
+fn place(test: &str, step: usize, requirement: &RequirementId) -> CheckPlace {
+    format!("{test}, step {}: {requirement}", step + 1)
 }
 
 /// The results of one mutant so far.
@@ -61,12 +71,14 @@ pub struct Trace<'a> {
     broke: BTreeMap<String, BTreeSet<String>>,
     vacuous: BTreeSet<String>,
     errors: usize,
+    checks: BTreeSet<CheckPlace>,
 }
 
 impl<'a> Trace<'a> {
     /// A mutant without results.
     pub fn of(declared: Declared<'a>) -> Self {
-        Self { declared, tests: 0, broke: BTreeMap::new(), vacuous: BTreeSet::new(), errors: 0 }
+        let (broke, vacuous, checks) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        Self { declared, tests: 0, broke, vacuous, errors: 0, checks }
     }
 
     /// Takes the record of a test.
@@ -79,6 +91,8 @@ impl<'a> Trace<'a> {
             match verdict.kind.meaning() {
                 Meaning::Broken => {
                     self.broke.entry(requirement.to_owned()).or_default().insert(record.test.path());
+                    let test = format!("{}/{}", record.test.case, record.test.test);
+                    self.checks.insert(place(&test, verdict.step, &verdict.requirement));
                 }
                 Meaning::Holds if !is_kept => drop(self.vacuous.insert(requirement.to_owned())),
                 Meaning::Holds | Meaning::Option | Meaning::Undecided | Meaning::Aside => {}
@@ -88,7 +102,7 @@ impl<'a> Trace<'a> {
 
     /// Compares the declaration with the results.
     pub fn kill(self) -> Kill {
-        let Self { declared, tests, broke, vacuous, errors } = self;
+        let Self { declared, tests, broke, vacuous, errors, checks } = self;
         let breaks: BTreeSet<String> = declared.breaks.iter().map(|id| (*id).to_owned()).collect();
         let seen: BTreeSet<String> = broke.keys().cloned().collect();
         Kill {
@@ -101,6 +115,7 @@ impl<'a> Trace<'a> {
             undeclared: seen.difference(&breaks).cloned().collect(),
             vacuous,
             errors,
+            checks,
         }
     }
 }
@@ -147,6 +162,8 @@ pub struct Proof {
     /// For other cases than the embedded ones: the requirements that no mutant declares and some mutant violated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign: Option<Vec<Foreign>>,
+    /// The checks of a MUST or MUST NOT that no mutant fails, if all mutants were run.
+    pub unbroken: BTreeSet<CheckPlace>,
 }
 
 impl Proof {
@@ -160,7 +177,15 @@ impl Proof {
         });
         let (violated, unproved): (Vec<_>, Vec<_>) = all.partition(|one| !one.violated_by.is_empty());
         let unproved = unproved.into_iter().filter(|_| is_whole).map(|one| (one.role, one.requirement)).collect();
-        Self { mutants, unproved, foreign: Some(violated) }
+        Self { mutants, unproved, foreign: Some(violated), ..Self::default() }
+    }
+
+    /// Names the binding checks of these cases that no mutant fails.
+    #[must_use]
+    pub fn with_checks(self, library: &Library) -> Self {
+        let mut unbroken: BTreeSet<_> = binding_checks(library).collect();
+        self.mutants.iter().flat_map(|kill| &kill.checks).for_each(|check| _ = unbroken.remove(check));
+        Self { unbroken, ..self }
     }
 
     /// Returns whether every mutant is as declared, and every check fails for some mutant.
@@ -213,7 +238,8 @@ impl Proof {
                 }
             }
         }
-        for line in self.foreign_lines().into_iter().chain(self.complaints()) {
+        let unbroken = self.unbroken.iter().map(|check| format!("{check}: no mutant fails this check"));
+        for line in self.foreign_lines().into_iter().chain(self.complaints()).chain(unbroken) {
             out += &format!("{line}\n");
         }
         out.push_str(&self.totals());
@@ -260,6 +286,9 @@ impl Proof {
         };
         let mut out =
             format!("{mutants}; {} requirements violated by a mutant, {} by none", broken.len(), self.unproved.len());
+        if !self.unbroken.is_empty() {
+            out += &format!("; {} of a MUST that no mutant fails", count(self.unbroken.len(), "check"));
+        }
         if self.foreign.is_none() && !self.unseen().is_empty() {
             out += &format!("; detected by no test: {}", self.unseen().join(", "));
         }
@@ -285,6 +314,25 @@ pub fn unproved<'a>(
         .filter(|(role, id)| !is_excepted(*role, id.as_str()))
         .map(|(role, id)| (role, id.as_str().to_owned()))
         .collect()
+}
+
+/// The checks of a MUST or MUST NOT in tests of single targets.
+fn binding_checks(library: &Library) -> impl Iterator<Item = CheckPlace> {
+    let tests = library.cases.iter().filter(|case| case.role != Role::Pair).flat_map(|case| &case.tests);
+    tests.flat_map(|test| {
+        let name = format!("{}/{}", test.case, test.id);
+        let checks = test
+            .steps
+            .iter()
+            .enumerate()
+            .flat_map(|(step, one)| one.then.checks().iter().map(move |check| (step, check)));
+        let is_binding = |requirement: &RequirementId| {
+            let one = library.requirements.get(requirement);
+            one.is_some_and(|one| matches!(one.level, Level::Must | Level::MustNot) && one.roles.contains(&test.role))
+        };
+        let checks = checks.filter(move |(_, check)| is_binding(&check.requirement));
+        checks.map(move |(step, check)| place(&name, step, &check.requirement)).collect::<Vec<_>>()
+    })
 }
 
 /// Returns the requirements that tests of single targets check, with the role of each test. A mutant is one side of a
@@ -346,7 +394,7 @@ mod tests {
     fn matrix_shows_violations_and_failures_of_the_proof() {
         let kill = kill(declared(&["f/r", "f/s"]), &[VerdictKind::Fail]);
         let unproved = BTreeSet::from([(Role::Client, "f/t".to_owned())]);
-        let proof = Proof { mutants: vec![kill], unproved, foreign: None };
+        let proof = Proof { mutants: vec![kill], unproved, ..Proof::default() };
         assert_eq!(
             proof.text(),
             "WRONG  m: Something.\n            1  f/r\nm: no test detects that it violates f/s\n\
