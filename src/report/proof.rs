@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::model::RequirementId;
-use crate::model::case::Library;
+use crate::model::case::{Case, Library};
 use crate::model::record::Record;
 use crate::model::spec::{Level, Role};
 use crate::model::text::count;
@@ -316,9 +316,10 @@ pub fn unproved<'a>(
         .collect()
 }
 
-/// The checks of a MUST or MUST NOT in tests of single targets.
+/// The checks of a MUST or MUST NOT in tests that mutants run. They are adapters, and the cases for any server ask none.
 fn binding_checks(library: &Library) -> impl Iterator<Item = CheckPlace> {
-    let tests = library.cases.iter().filter(|case| case.role != Role::Pair).flat_map(|case| &case.tests);
+    let is_run = |case: &&Case| case.role != Role::Pair && case.id.folder() != "any-server";
+    let tests = library.cases.iter().filter(is_run).flat_map(|case| &case.tests).filter(|test| !test.heavy);
     tests.flat_map(|test| {
         let name = format!("{}/{}", test.case, test.id);
         let checks = test
@@ -344,10 +345,13 @@ pub fn checked(library: &Library) -> impl Iterator<Item = (Role, &RequirementId)
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::tests::verdict;
     use super::*;
     use crate::judge::samples;
-    use crate::model::case::Outcome;
+    use crate::model::CaseId;
+    use crate::model::case::{Expectation, Outcome};
 
     fn record(kinds: &[VerdictKind]) -> Record {
         let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
@@ -402,6 +406,31 @@ mod tests {
              0 of 1 mutants as declared; 1 requirements violated by a mutant, 1 by none"
         );
         assert!(proof.markdown().contains("| m | Something. | f/r (1) |") && !proof.holds());
+    }
+
+    #[test]
+    fn check_that_no_mutant_fails_is_named() {
+        let check = samples::check("r", vec![Expectation::default()]);
+        let test = Arc::new(samples::test(&[], vec![(samples::call("t"), check)]));
+        let case = |folder: &str| Case {
+            id: CaseId::new(folder, "c"),
+            path: format!("{folder}/c.json"),
+            title: "A sentence".into(),
+            note: Vec::new(),
+            role: Role::Server,
+            rows: Vec::new(),
+            tests: vec![Arc::clone(&test)],
+        };
+        let requirement = samples::requirement("r", Level::Must);
+        let requirements = [(requirement.id.clone(), requirement)].into();
+        let library = Library { cases: vec![case("f"), case("any-server")], requirements, ..Library::default() };
+        let proof = |kinds: &[VerdictKind]| {
+            Proof { mutants: vec![kill(declared(&["f/r"]), kinds)], ..Proof::default() }.with_checks(&library)
+        };
+        assert!(proof(&[VerdictKind::Fail]).unbroken.is_empty());
+        let passed = proof(&[VerdictKind::Pass]);
+        assert_eq!(passed.unbroken, ["f/c/t, step 1: f/r".to_owned()].into());
+        assert!(passed.text().contains("f/c/t, step 1: f/r: no mutant fails this check"), "{}", passed.text());
     }
 
     #[test]
