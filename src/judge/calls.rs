@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::compare;
-use super::messages::{self, Wire};
+use super::messages::{self, CALL, Wire};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::model::arguments::{self, ListedSchema, With};
 use crate::model::case::{CallMark, TextState};
@@ -17,7 +17,6 @@ use crate::model::observation::{CallEvidence, Observed};
 use crate::model::text::shortened;
 use crate::model::transcript::Party;
 
-const CALL: &str = "tools/call";
 /// The code for invalid parameters.
 const INVALID_PARAMS: i64 = -32602;
 /// The code for a failure of the server itself.

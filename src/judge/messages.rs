@@ -24,6 +24,8 @@ const KEPT_TEXT: usize = 300;
 
 /// The request for a page of tools.
 pub(crate) const LIST: &str = "tools/list";
+/// The call of a tool.
+pub(crate) const CALL: &str = "tools/call";
 
 /// The messages of a step. Each is parsed once, at its first use.
 pub(crate) struct Wire<'a> {

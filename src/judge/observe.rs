@@ -12,7 +12,7 @@ use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
 use super::{asked, calls, events, types};
-use crate::jsonrpc::envelope::{self, Members};
+use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
@@ -303,7 +303,13 @@ impl Observer<'_> {
     }
 
     fn reply(&self, step: &Step, wire: &Wire<'_>, message: usize, observed: &mut StepObservation) {
-        let Some(envelope) = wire.at(message) else { return };
+        if let Some(envelope) = wire.at(message) {
+            self.response(step.when.asks(&self.test.given), wire, envelope, observed);
+        }
+    }
+
+    /// Records the response to a request. The outcome stays as it is if there is neither a result nor an error.
+    fn response(&self, asks: Asks<'_>, wire: &Wire<'_>, envelope: &Envelope<'_>, observed: &mut StepObservation) {
         if let (Some(error), None) = (envelope.error, envelope.result) {
             observed.outcome = Outcome::ProtocolError;
             observed.code = envelope::code(error);
@@ -311,14 +317,14 @@ impl Observer<'_> {
             let words: Option<String> = error.get("message").and_then(|message| envelope::scalar(message));
             observed.said = words.map(|words| self.excerpt(&words));
         } else if let (Some(result), None) = (envelope.members(), envelope.error) {
-            observed.outcome = self.result(step, wire, &result, observed).unwrap_or(Outcome::InvalidMessage);
+            observed.outcome = self.result(asks, wire, &result, observed).unwrap_or(Outcome::InvalidMessage);
         }
     }
 
     /// The outcome of a result; `None` if the result does not have the shape of an answer to the request.
     fn result(
         &self,
-        step: &Step,
+        asks: Asks<'_>,
         wire: &Wire<'_>,
         result: &Members<'_>,
         observed: &mut StepObservation,
@@ -327,7 +333,7 @@ impl Observer<'_> {
         if kind.as_deref() == Some("input_required") {
             return Some(Outcome::InputRequired);
         }
-        match step.when.asks(&self.test.given) {
+        match asks {
             Asks::Nothing | Asks::Other => Some(Outcome::Success),
             Asks::CallEach => envelope::items(result.get("tools")?).map(|_| Outcome::Success),
             Asks::List => {

@@ -5,12 +5,11 @@
 use serde_json::value::RawValue;
 
 use super::compare;
-use super::messages::{self, Wire};
+use super::messages::{self, CALL, Wire};
 use crate::jsonrpc::envelope::{self, Members};
 use crate::model::observation::{Observed, Params, Round, StateEcho};
 use crate::model::transcript::Party;
 
-const CALL: &str = "tools/call";
 const STATE: &str = "requestState";
 /// The parameters that belong to one request, and not to the call as a whole.
 const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];

@@ -48,7 +48,10 @@ fn is_of_others(check: &Check, outcome: Outcome) -> bool {
 
 /// Returns whether an alternative fails by nothing but the outcome, and by the code that an answer would have.
 fn fails_by_outcome(details: &[Detail]) -> bool {
-    let is_absence = |detail: &Detail| matches!(&detail.finding, Finding::Mismatch { place, .. } if place == "outcome" || place == "code");
+    let is_absence = |detail: &Detail| match &detail.finding {
+        Finding::Mismatch { place, .. } => ["outcome", "code"].contains(&place.as_str()),
+        _ => false,
+    };
     let is_seen = |name: &Option<String>| details.iter().any(|one| one.alternative == *name && !is_absence(one));
     details.iter().any(|one| !is_seen(&one.alternative))
 }

@@ -23,7 +23,7 @@ use crate::model::template::Template;
 /// The request of a step, as far as it decides what can be observed.
 fn asks<'a>(when: &When, fixture: &'a Fixture) -> Asks<'a> {
     match when {
-        When::AtOnce(_) | When::Cancel { .. } | When::Bare { .. } | When::EndInput => Asks::Other,
+        When::Cancel { .. } | When::Bare { .. } | When::EndInput => Asks::Other,
         when => when.asks(fixture),
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use serde::Serialize;
 
 use super::abridged::abridged;
-use super::observation::{Observation, Observed, StepObservation};
+use super::observation::{Observation, Observed, StepObservation, seen_at_once};
 use super::record::Record;
 
 /// The largest observation of a record, in bytes of JSON.
@@ -69,8 +69,7 @@ fn values(step: &mut StepObservation) -> impl Iterator<Item = &mut Observed> {
     let StepObservation { saw, at_once, structured, asked, answered, replies, sent, .. } = step;
     let answers = answered.iter_mut().filter_map(|answer| answer.content.as_mut());
     let parts = replies.iter_mut().chain(sent).flat_map(|parts| parts.values_mut());
-    let responses = at_once.iter_mut().flat_map(|call| &mut call.responses);
-    let saw = saw.iter_mut().chain(responses.filter_map(|response| response.saw.as_mut()));
+    let saw = saw.iter_mut().chain(seen_at_once(at_once));
     saw.chain(structured).chain(asked).chain(answers).chain(parts)
 }
 

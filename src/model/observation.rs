@@ -170,6 +170,11 @@ pub struct ResponseAtOnce {
     pub saw: Option<Observed>,
 }
 
+/// Returns the arguments that the tools' code received in calls that run at once.
+pub(crate) fn seen_at_once(calls: &mut [CallAtOnceObservation]) -> impl Iterator<Item = &mut Observed> {
+    calls.iter_mut().flat_map(|call| &mut call.responses).filter_map(|response| response.saw.as_mut())
+}
+
 words! {
     /// The place of a response to one of several calls that run at once.
     ResponsePlace {

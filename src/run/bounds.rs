@@ -10,7 +10,9 @@ use serde_json::Value;
 
 use super::Secrets;
 use crate::model::bound::{LEAST, OBSERVATION, bound, length};
-use crate::model::observation::{AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation};
+use crate::model::observation::{
+    AdvertisedTool, AnswerObservation, Observation, Observed, StepObservation, seen_at_once,
+};
 use crate::model::reason::Detail;
 use crate::model::record::{Cuts, Record, Verdict};
 use crate::model::transcript::{End, Hit, Message, Served, StepTranscript, Transcript, WithoutProxy};
@@ -328,8 +330,7 @@ impl Keeper<'_> {
         let answers = answered.iter_mut();
         let answers = answers.filter_map(|AnswerObservation { action: _, content, code: _ }| content.as_mut());
         let parts = replies.iter_mut().chain(sent).chain(listed.values_mut()).flat_map(|parts| parts.values_mut());
-        let responses = at_once.iter_mut().flat_map(|call| &mut call.responses);
-        let saw = saw.iter_mut().chain(responses.filter_map(|response| response.saw.as_mut()));
+        let saw = saw.iter_mut().chain(seen_at_once(at_once));
         for observed in saw.chain(structured).chain(asked).chain(events).chain(answers).chain(parts) {
             match observed {
                 Observed::Value(value) => self.value(value),

@@ -3,15 +3,14 @@
 //! Takes the calls and the messages of a step, gives an observation of each call. Must not know expectations.
 
 use super::{Observer, blank, ended};
-use crate::jsonrpc::envelope::{Envelope, code, scalar};
+use crate::jsonrpc::envelope::{Envelope, scalar};
 use crate::judge::compare;
-use crate::judge::messages::Wire;
+use crate::judge::messages::{CALL, Wire};
+use crate::model::action::Asks;
 use crate::model::case::{CallAtOnce, Outcome};
 use crate::model::observation::{CallAtOnceObservation, ResponseAtOnce, ResponsePlace, StepObservation};
 use crate::model::transcript::{Message, Party, StepTranscript};
 
-/// The method of a call.
-const CALL: &str = "tools/call";
 /// The number of responses to a call that are kept.
 const KEPT: usize = 8;
 
@@ -50,7 +49,8 @@ impl Observer<'_> {
         let mut first: Option<StepObservation> = None;
         let mut responses = Vec::new();
         for (message, envelope) in wire.of(Party::Target).filter(|(_, envelope)| is_own(envelope)).take(KEPT) {
-            let one = self.response(call, envelope);
+            let mut one = blank(Outcome::InvalidMessage, 0);
+            self.response(Asks::Call(self.test.given.tool(&call.tool)), wire, envelope, &mut one);
             responses.push(ResponseAtOnce { on: on(&seen.messages[message], place), saw: one.saw.clone() });
             first.get_or_insert(one);
         }
@@ -62,27 +62,6 @@ impl Observer<'_> {
         };
         let outcome = first.as_ref().map(|one| one.outcome).or_else(refused).unwrap_or_else(lost);
         CallAtOnceObservation { outcome, code: first.and_then(|one| one.code), responses }
-    }
-
-    fn response(&self, call: &CallAtOnce, envelope: &Envelope<'_>) -> StepObservation {
-        let mut one = blank(Outcome::InvalidMessage, 0);
-        match (envelope.error, envelope.members()) {
-            (Some(error), None) => {
-                one.outcome = Outcome::ProtocolError;
-                one.code = code(error);
-            }
-            (None, Some(result)) => {
-                let kind: Option<String> = result.get("resultType").and_then(|kind| scalar(kind));
-                one.outcome = if kind.as_deref() == Some("input_required") {
-                    Outcome::InputRequired
-                } else {
-                    let tool = self.test.given.tool(&call.tool);
-                    self.call(tool, &result, &mut one).unwrap_or(Outcome::InvalidMessage)
-                };
-            }
-            _ => {}
-        }
-        one
     }
 }
 

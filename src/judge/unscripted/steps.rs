@@ -11,12 +11,10 @@ use serde_json::value::RawValue;
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::jsonrpc::text::object;
 use crate::judge::compare;
+use crate::judge::messages::{CALL, LIST};
 use crate::model::case::{Change, Fixture, Step, Test, When};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{CLOSED_REQUEST, End, Message, Party, StepTranscript};
-
-const LIST: &str = "tools/list";
-const CALL: &str = "tools/call";
 
 /// A list or a call with its further pages or rounds, and all other messages until the next one.
 #[derive(Debug, Default)]
