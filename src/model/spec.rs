@@ -273,6 +273,13 @@ words! {
     }
 }
 
+impl Level {
+    /// Returns whether a violation is a failure.
+    pub fn is_must(self) -> bool {
+        matches!(self, Self::Must | Self::MustNot)
+    }
+}
+
 words! {
     /// The harm that a violation can do to a user. From the worst to none.
     Harm {

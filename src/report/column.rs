@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{Finding, SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
-use crate::model::spec::{Level, Role};
+use crate::model::spec::Role;
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -153,7 +153,7 @@ impl Column {
             let is_decided = self.requirements.entry(verdict.requirement.clone()).or_default();
             self.verified += usize::from(verdict.is_decided() && !*is_decided);
             *is_decided |= verdict.is_decided();
-            if matches!(verdict.level, Level::Must | Level::MustNot) {
+            if verdict.level.is_must() {
                 let controls = verdict.detail.iter().filter_map(|detail| match &detail.finding {
                     Finding::ControlFailed { control } => Some(control.clone()),
                     _ => None,

@@ -4,11 +4,13 @@
 //! mutant is made or run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::model::RequirementId;
-use crate::model::case::{Case, Library};
+use crate::model::applicability::Applicability;
+use crate::model::case::{Library, Test};
 use crate::model::record::Record;
 use crate::model::spec::{Level, Role};
 use crate::model::text::count;
@@ -50,12 +52,12 @@ pub struct Kill {
     pub vacuous: BTreeSet<String>,
     /// The number of tests that could not be run.
     pub errors: usize,
-    /// The binding checks that it failed.
+    /// The checks that it failed.
     #[serde(skip)]
     pub checks: BTreeSet<CheckPlace>,
 }
 
-/// A check of a MUST or MUST NOT, in words: its test, without a row, its step, and its requirement.
+/// A check in words: its test, without a row, its step, and its requirement.
 pub type CheckPlace = String;
 
 fn place(test: &str, step: usize, requirement: &RequirementId) -> CheckPlace {
@@ -316,11 +318,10 @@ pub fn unproved<'a>(
         .collect()
 }
 
-/// The checks of a MUST or MUST NOT in tests that mutants run. They are adapters, and the cases for any server ask none.
+/// The checks of a MUST or MUST NOT in tests that mutants run. They are adapters, and no fixed servers.
 fn binding_checks(library: &Library) -> impl Iterator<Item = CheckPlace> {
-    let is_run = |case: &&Case| case.role != Role::Pair && case.id.folder() != "any-server";
-    let tests = library.cases.iter().filter(is_run).flat_map(|case| &case.tests).filter(|test| !test.heavy);
-    tests.flat_map(|test| {
+    let is_run = |test: &&Arc<Test>| !test.heavy && !matches!(test.reach, Applicability::FixedOnly(_));
+    single(library).filter(is_run).flat_map(|test| {
         let name = format!("{}/{}", test.case, test.id);
         let checks = test
             .steps
@@ -329,7 +330,7 @@ fn binding_checks(library: &Library) -> impl Iterator<Item = CheckPlace> {
             .flat_map(|(step, one)| one.then.checks().iter().map(move |check| (step, check)));
         let is_binding = |requirement: &RequirementId| {
             let one = library.requirements.get(requirement);
-            one.is_some_and(|one| matches!(one.level, Level::Must | Level::MustNot) && one.roles.contains(&test.role))
+            one.is_some_and(|one| one.level.is_must() && one.roles.contains(&test.role))
         };
         let checks = checks.filter(move |(_, check)| is_binding(&check.requirement));
         checks.map(move |(step, check)| place(&name, step, &check.requirement)).collect::<Vec<_>>()
@@ -339,19 +340,21 @@ fn binding_checks(library: &Library) -> impl Iterator<Item = CheckPlace> {
 /// Returns the requirements that tests of single targets check, with the role of each test. A mutant is one side of a
 /// pair, and what it breaks there depends on the other.
 pub fn checked(library: &Library) -> impl Iterator<Item = (Role, &RequirementId)> {
-    let tests = library.cases.iter().filter(|case| case.role != Role::Pair).flat_map(|case| &case.tests);
-    tests.flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)))
+    single(library).flat_map(|test| test.checks().map(move |check| (test.role, &check.requirement)))
+}
+
+/// The tests of single targets.
+fn single(library: &Library) -> impl Iterator<Item = &Arc<Test>> {
+    library.cases.iter().filter(|case| case.role != Role::Pair).flat_map(|case| &case.tests)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::tests::verdict;
     use super::*;
     use crate::judge::samples;
     use crate::model::CaseId;
-    use crate::model::case::{Expectation, Outcome};
+    use crate::model::case::{Case, Expectation, Outcome};
 
     fn record(kinds: &[VerdictKind]) -> Record {
         let verdicts = kinds.iter().map(|kind| verdict(*kind)).collect();
@@ -410,20 +413,23 @@ mod tests {
 
     #[test]
     fn check_that_no_mutant_fails_is_named() {
-        let check = samples::check("r", vec![Expectation::default()]);
-        let test = Arc::new(samples::test(&[], vec![(samples::call("t"), check)]));
-        let case = |folder: &str| Case {
-            id: CaseId::new(folder, "c"),
-            path: format!("{folder}/c.json"),
+        let test = |name: &str, reach| {
+            let check = samples::check("r", vec![Expectation::default()]);
+            let one = samples::test(&[], vec![(samples::call("t"), check)]);
+            Arc::new(Test { id: name.to_owned(), reach, ..one })
+        };
+        let case = Case {
+            id: CaseId::new("f", "c"),
+            path: "f/c.json".into(),
             title: "A sentence".into(),
             note: Vec::new(),
             role: Role::Server,
             rows: Vec::new(),
-            tests: vec![Arc::clone(&test)],
+            tests: vec![test("t", Applicability::AdapterOnly), test("fixed", Applicability::FixedOnly(Vec::new()))],
         };
         let requirement = samples::requirement("r", Level::Must);
         let requirements = [(requirement.id.clone(), requirement)].into();
-        let library = Library { cases: vec![case("f"), case("any-server")], requirements, ..Library::default() };
+        let library = Library { cases: vec![case], requirements, ..Library::default() };
         let proof = |kinds: &[VerdictKind]| {
             Proof { mutants: vec![kill(declared(&["f/r"]), kinds)], ..Proof::default() }.with_checks(&library)
         };

@@ -142,7 +142,7 @@ impl SentenceRates {
         }
         let mut rates = Self::default();
         for (level, decided, held, author) in sentences.into_values() {
-            let is_must = matches!(level, Level::Must | Level::MustNot);
+            let is_must = level.is_must();
             rates.author += usize::from(is_must && author && held);
             let rate = match level {
                 _ if !decided => continue,

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::model::markdown::{code, url};
-use crate::model::spec::{Harm, Level, Role};
+use crate::model::spec::{Harm, Role};
 use crate::model::text::count;
 use crate::report::matrix::{self, Matrix, OPTIONAL, short_version};
 use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report, Sentence, Status};
@@ -127,7 +127,7 @@ pub(super) fn violated(report: &Report) -> Option<String> {
     let (mut harmful, mut musts) = (Broken::new(), Broken::new());
     for cell in report.cells.iter().filter(|cell| report.status_of_cell(cell).is_violation()) {
         let (sentence, column) = (&report.requirements[cell.requirement], &report.targets[cell.target]);
-        let is_must = matches!(sentence.level, Level::Must | Level::MustNot);
+        let is_must = sentence.level.is_must();
         if sentence.harm.is_some_and(Harm::is_grave) && !column.is_reference() {
             harmful.entry(cell.requirement).or_default().push(column);
         } else if is_must && column.is_main {
