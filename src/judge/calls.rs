@@ -293,6 +293,20 @@ fn is_json_of(text: &str, value: &Observed) -> bool {
     messages::kept_text(text).value().is_some_and(|read| compare::equal(read, value))
 }
 
+/// Returns the arguments of the first call of a step.
+pub(super) fn sent_arguments<'a>(wire: &Wire<'a>) -> Option<&'a RawValue> {
+    let (_, call) = wire.of(Party::Harness).find(|(_, one)| one.method.as_deref() == Some("tools/call"))?;
+    envelope::members(call.params?)?.get("arguments").copied()
+}
+
+/// Returns whether a tool received other arguments than were sent, under the same names. Null may stand for what is missing.
+pub(super) fn is_converted(sent: Option<&Observed>, saw: Option<&Observed>) -> bool {
+    let (Some(Observed::Value(sent)), Some(Observed::Value(saw))) = (sent, saw) else { return false };
+    let (Some(names), Some(seen)) = (sent.as_object(), saw.as_object()) else { return false };
+    let is_kept = |(name, value): (&String, &Value)| value.is_null() || seen.contains_key(name);
+    !compare::equal(sent, saw) && names.iter().all(is_kept) && seen.keys().all(|name| names.contains_key(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,10 @@ use super::messages;
 use crate::jsonrpc::envelope::ordered;
 use crate::model::case::{Step, When};
 use crate::model::observation::Observed;
-use crate::model::transcript::{Message, Party, STARTED, STOPPED, StepTranscript};
+use crate::model::transcript::{End, Message, Party, STARTED, STOPPED, StepTranscript};
+
+/// The method of a cancellation.
+const CANCELLED: &str = "notifications/cancelled";
 
 /// Returns whether the observation of a step has events.
 pub(super) fn are_kept(step: &Step) -> bool {
@@ -48,6 +51,10 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
         if are_kept {
             events.push(Observed::Value(event));
         }
+    }
+    let cancels = |message: &Message| message.from == Party::Harness && message.text.contains(CANCELLED);
+    if is_cancelled && matches!(seen.end, End::Replied { .. }) && !seen.messages.iter().any(cancels) {
+        events.push(Observed::Value(json!("answered before")));
     }
     if is_cancelled && has_no_session(&seen.messages) {
         events.push(Observed::Value(json!("no session")));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 
-use super::marks::{self, DATA, MAPS};
+use super::marks;
 use super::messages;
 use crate::jsonrpc::envelope::{self, Members};
 use crate::jsonrpc::nesting;
@@ -124,13 +124,10 @@ impl<'a> Document<'a> {
                             self.has_parts |= !std::ptr::eq(schema, self.root);
                             self.names.insert(text.clone());
                         }
-                        (key, _) if DATA.contains(&key) => {}
-                        (key, Value::Object(by_name)) if MAPS.contains(&key) => {
-                            by_name.values().for_each(|schema| self.walk(schema));
-                        }
-                        (_, value) => self.walk(value),
+                        _ => {}
                     }
                 }
+                marks::parts(members).for_each(|(_, schema)| self.walk(schema));
             }
             _ => {}
         }

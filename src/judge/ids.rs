@@ -1,7 +1,7 @@
 //! The ids of a target's requests within a session.
 //!
-//! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled and was never used. Must
-//! not know which behaviour is right.
+//! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled without a running request.
+//! Must not know which behaviour is right.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,8 @@ const CANCELLED: &str = "notifications/cancelled";
 pub(super) struct Ids {
     /// `true` if a request has the id of an earlier request of the same session.
     pub(super) are_repeated: bool,
-    /// The id of a request that a notification cancels, and that the target never sent.
+    /// The id of a request that a notification cancels, and that the target never sent, or that had its response when the
+    /// target sent a later request.
     pub(super) cancelled_unknown: Option<String>,
 }
 
@@ -34,7 +35,11 @@ pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
     }
     let of_step = |wire: &Wire<'_>| {
         let mut found = Ids::default();
-        for (_, envelope) in wire.of(Party::Target) {
+        for (from, envelope) in wire.by_all() {
+            if from == Party::Harness {
+                used.answered(envelope);
+                continue;
+            }
             found.are_repeated |= used.repeats(envelope);
             found.cancelled_unknown = found.cancelled_unknown.or_else(|| used.cancelled_unknown(envelope));
         }
@@ -47,7 +52,9 @@ pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
 #[derive(Default)]
 struct Used {
     in_session: BTreeSet<String>,
-    ever: Vec<Value>,
+    /// Those that may still run: a response counts once a later request was sent.
+    running: Vec<Value>,
+    answered: Vec<Value>,
 }
 
 impl Used {
@@ -57,16 +64,25 @@ impl Used {
         if method == INITIALIZE {
             self.in_session.clear();
         }
-        self.ever.extend(scalar::<Value>(id));
+        for over in self.answered.drain(..) {
+            self.running.retain(|id| !compare::equal(id, &over));
+        }
+        self.running.extend(scalar::<Value>(id));
         !self.in_session.insert(id.get().to_owned())
     }
 
-    /// Returns the id in a cancellation, if no request had it.
+    /// Notes the response to a request.
+    fn answered(&mut self, envelope: &Envelope<'_>) {
+        let id = envelope.id.filter(|_| envelope.method.is_none()).and_then(scalar::<Value>);
+        self.answered.extend(id);
+    }
+
+    /// Returns the id in a cancellation, if no running request has it.
     fn cancelled_unknown(&self, envelope: &Envelope<'_>) -> Option<String> {
         let method = envelope.method.as_deref()?;
         let id = envelope.params.filter(|_| method == CANCELLED).and_then(members)?.get("requestId")?.get();
         let value = serde_json::from_str(id).ok()?;
-        (!self.ever.iter().any(|known| compare::equal(known, &value))).then(|| id.to_owned())
+        (!self.running.iter().any(|known| compare::equal(known, &value))).then(|| id.to_owned())
     }
 }
 
@@ -105,5 +121,21 @@ mod tests {
         };
         assert_eq!([of("7"), of("7.0")], [None, None]);
         assert_eq!([of("8"), of("\"7\"")], [Some("8".to_owned()), Some("\"7\"".to_owned())]);
+    }
+
+    #[test]
+    fn cancelled_request_has_no_response_that_its_sender_knows() {
+        let request = |id: u8| (Party::Target, format!(r#"{{"id":{id},"method":"tools/call"}}"#));
+        let response = |id: u8| (Party::Harness, format!(r#"{{"id":{id},"result":{{}}}}"#));
+        let of = |messages: Vec<(Party, String)>| {
+            let cancel = r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#.to_owned();
+            let messages = messages.into_iter().chain([(Party::Target, cancel)]);
+            let messages = messages.map(|(from, text)| samples::message(from, &text)).collect();
+            let step = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+            ids(&[], &[Wire::new(&step)])[0].cancelled_unknown.clone()
+        };
+        assert_eq!(of(vec![request(1), response(1)]), None, "the response may have crossed the cancellation");
+        assert_eq!(of(vec![request(1), request(2), response(2)]), None);
+        assert_eq!(of(vec![request(1), response(1), request(2)]), Some("1".to_owned()));
     }
 }

@@ -8,10 +8,30 @@ use serde_json::{Map, Value};
 
 use crate::model::case::Flaw;
 
-/// The keywords whose values are data without references.
-pub(super) const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// The keywords whose values are schemas, or lists of schemas, in any dialect. All other values are data.
+const SCHEMAS: [&str; 19] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "disallow",
+    "else",
+    "extends",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
 /// The keywords whose values are schemas by name.
-pub(super) const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+const MAPS: [&str; 6] = ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 const MARK: &str = "x-mcp-header";
 /// The characters of a token of RFC 9110 other than letters and digits.
 const TOKEN: &str = "!#$%&'*+-.^_`|~";
@@ -50,16 +70,9 @@ impl Marks {
                 if let Some(mark) = members.get(MARK) {
                     self.mark(mark, members, place);
                 }
-                for (key, value) in members {
-                    match value {
-                        _ if key == MARK || DATA.contains(&key.as_str()) => {}
-                        Value::Object(by_name) if MAPS.contains(&key.as_str()) => {
-                            let is_chain = key == "properties" && place != Place::Elsewhere;
-                            let inner = if is_chain { Place::Property } else { Place::Elsewhere };
-                            by_name.values().for_each(|schema| self.walk(schema, inner));
-                        }
-                        value => self.walk(value, Place::Elsewhere),
-                    }
+                for (key, schema) in parts(members) {
+                    let is_chain = key == "properties" && place != Place::Elsewhere;
+                    self.walk(schema, if is_chain { Place::Property } else { Place::Elsewhere });
                 }
             }
             _ => {}
@@ -68,9 +81,8 @@ impl Marks {
 
     fn mark(&mut self, mark: &Value, schema: &Map<String, Value>, place: Place) {
         self.has_any = true;
-        let is_primitive = schema.get("type").and_then(Value::as_str).is_some_and(|name| PRIMITIVE.contains(&name));
         match place {
-            Place::Property if is_primitive => {}
+            Place::Property if may_be_primitive(schema) => {}
             Place::Property => drop(self.flaws.insert(Flaw::IllegalHeaderMark)),
             Place::Root | Place::Elsewhere => drop(self.flaws.insert(Flaw::UnreachableHeaderMark)),
         }
@@ -82,6 +94,31 @@ impl Marks {
             Some(_) => drop(self.flaws.insert(Flaw::RepeatedHeaderMark)),
             None => drop(self.flaws.insert(Flaw::IllegalHeaderMark)),
         }
+    }
+}
+
+/// The schemas that are in a schema, each with its keyword.
+pub(super) fn parts(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    schema.iter().flat_map(|(key, value)| {
+        let (by_name, whole) = match value {
+            Value::Object(by_name) if MAPS.contains(&key.as_str()) => (Some(by_name), None),
+            value => (None, Some(value).filter(|_| SCHEMAS.contains(&key.as_str()))),
+        };
+        by_name.into_iter().flat_map(Map::values).chain(whole).map(|part| (key.as_str(), part))
+    })
+}
+
+/// Returns whether the values of an argument are texts, integers or booleans, as far as its own keywords say so.
+fn may_be_primitive(schema: &Map<String, Value>) -> bool {
+    let is_primitive = |name: &Value| name.as_str().is_some_and(|name| PRIMITIVE.contains(&name));
+    let fits = |value: &Value| value.is_string() || value.is_boolean() || value.is_i64() || value.is_u64();
+    match (schema.get("type"), schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(names)), ..) => !names.is_empty() && names.iter().all(is_primitive),
+        (Some(name), ..) => is_primitive(name),
+        (None, Some(Value::Array(values)), _) => values.iter().all(fits),
+        (None, _, Some(value)) => fits(value),
+        // The values of another schema are those of the argument.
+        _ => schema.contains_key("$ref"),
     }
 }
 
@@ -101,6 +138,14 @@ mod tests {
         assert_eq!(of(&json!({"a": marked("Region"), "b": marked("x_1"), "c": {"type": "string"}})), []);
         let nested = json!({"type": "object", "properties": {"items": marked("Deep")}});
         assert_eq!(of(&json!({"properties": nested})), []);
+        for kind in [json!({"type": ["string"]}), json!({"enum": ["a"]}), json!({"const": 1}), json!({"$ref": "#"})] {
+            let mut argument = kind.clone();
+            argument["x-mcp-header"] = json!("Region");
+            assert_eq!(of(&json!({"a": argument})), [], "{kind}");
+        }
+        let data = json!({"dependentRequired": {"x-mcp-header": ["b"]}, "dependencies": {"x-mcp-header": ["b"]},
+            "example": {"x-mcp-header": "v"}, "x-vendor": {"x-mcp-header": "v"}});
+        assert_eq!(flaws(&data), None);
         // An argument can have this name, and data is no schema.
         assert_eq!(of(&json!({"x-mcp-header": {"type": "number"}, "b": {"default": {"x-mcp-header": 7}}})), []);
     }

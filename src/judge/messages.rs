@@ -5,6 +5,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::de::IgnoredAny;
 use serde_json::Map;
 use serde_json::value::RawValue;
 
@@ -60,6 +61,12 @@ impl<'a> Wire<'a> {
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (usize, Party, &Envelope<'a>)> {
         let all = self.messages.iter().enumerate();
         all.filter_map(|(place, message)| Some((place, message.from, self.at(place)?)))
+    }
+
+    /// The envelopes of both sides, in their order.
+    pub(crate) fn by_all(&self) -> impl Iterator<Item = (Party, &Envelope<'a>)> {
+        let all = self.messages.iter().enumerate();
+        all.filter_map(|(place, message)| Some((message.from, self.at(place)?)))
     }
 
     /// The envelopes of one side.
@@ -168,6 +175,25 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
 pub(super) fn is_stray(line: &Message) -> bool {
     let is_read = line.cut_from.is_none() && line.status.is_none();
     is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
+}
+
+/// Returns whether the target wrote a message on several lines: the first of them lacks an end, and the next ones go on
+/// with it. Nobody may have waited for the last of them.
+pub(super) fn is_split(messages: &[Message]) -> bool {
+    let is_line = |one: &&Message| one.from == Party::Target && one.status.is_none() && one.headers.is_empty();
+    let lines: Vec<&str> = messages.iter().filter(is_line).map(|one| one.text.as_str()).collect();
+    let lacks_end = |text: &str| match serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().next() {
+        Some(Err(error)) => error.is_eof(),
+        _ => false,
+    };
+    let Some(first) = lines.iter().position(|line| begins_like_json(line) && lacks_end(line)) else { return false };
+    let goes_on = lines.get(first + 1).is_some_and(|line| !line.trim().is_empty());
+    let text = lines[first..].join("\n");
+    goes_on
+        && match serde_json::Deserializer::from_str(&text).into_iter::<IgnoredAny>().next() {
+            Some(Err(error)) => error.is_eof(),
+            whole => whole.is_some(),
+        }
 }
 
 /// Returns whether a whole message was sent with bytes that are not UTF-8. A page of an error is no message.
@@ -309,6 +335,19 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::transcript::Party;
+
+    #[test]
+    fn message_on_several_lines_is_split() {
+        let of = |lines: &[&str]| {
+            let line = |text: &&str| Message::new(Party::Target, (*text).to_owned());
+            is_split(&lines.iter().map(line).collect::<Vec<_>>())
+        };
+        assert!(of(&["hello", "{", "  \"jsonrpc\": \"2.0\",", "  \"id\": 1", "}", "{\"a\":1}"]));
+        assert!(of(&["{", "  \"jsonrpc\": \"2.0\","]), "nobody waited for the rest");
+        for whole in [&["{\"a\":1}", "{\"a\":2}"][..], &["{oops", "{\"a\":1}"], &["{\"a\":NaN}"], &["{\"a\"", ""]] {
+            assert!(!of(whole), "{whole:?}");
+        }
+    }
 
     #[test]
     fn only_a_whole_message_can_be_undecoded() {

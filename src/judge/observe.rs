@@ -164,6 +164,8 @@ impl Observer<'_> {
         for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
             let wire = Wire::new(seen);
             observed.sent = self.sent(step, seen, &wire);
+            observed.split = messages::is_split(&seen.messages);
+            observed.mistyped = self.mistyped(&wire);
             observed.unread = unread(step, seen, &wire);
         }
         steps
@@ -214,6 +216,7 @@ impl Observer<'_> {
         observed.get_stream = asked::on_get_stream(&seen.messages, wire);
         observed.stray = self.stray(&seen.messages);
         observed.mistyped = self.mistyped(wire);
+        observed.split = messages::is_split(&seen.messages);
         observed.not_utf8 = self.is_not_utf8(&seen.messages);
         observed.endless = messages::repeated_page(wire);
         observed.sent = self.sent(step, seen, wire);
@@ -253,7 +256,11 @@ impl Observer<'_> {
             self.at_once(calls, seen, wire, &mut observed);
         }
         match &seen.end {
-            End::Replied { message } if reply.is_some() => self.reply(step, wire, *message, &mut observed),
+            End::Replied { message } if reply.is_some() => {
+                self.reply(step, wire, *message, &mut observed);
+                let sent = calls::sent_arguments(wire).map(|arguments| self.named(messages::kept(arguments)));
+                observed.converted = calls::is_converted(sent.as_ref(), observed.saw.as_ref());
+            }
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
             End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
             _ => {}
@@ -565,6 +572,8 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         events: Vec::new(),
         varies: None,
         repeated_id: false,
+        split: false,
+        converted: false,
         cancelled_unknown: None,
         unopened: false,
         malformed: false,

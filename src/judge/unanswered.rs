@@ -1,4 +1,4 @@
-//! Steps in which a server gave no answer that can be read, and checks of something else.
+//! Steps whose answer is not one to the question of a check: there is none, it cannot be read, or its request was another.
 //!
 //! Takes a verdict by the expectations of a check, gives the verdict that the sentence bears. That there is no answer has
 //! checks of its own. Must not know targets or controls.
@@ -13,9 +13,10 @@ use crate::model::verdict::VerdictKind;
 
 /// Returns the verdict on a check that no alternative of it satisfies, by what the step shows of its sentence.
 ///
+/// A server that converts a value before it validates it has not accepted the one that was sent: no sentence forbids this.
 /// A server that was never built breaks no sentence about messages, unless a control shows that it can be built. An answer
-/// that cannot be read decides nothing, and neither does a missing one where something is forbidden, or where the check asks
-/// nothing of a request that fails. A check that names the outcome says by itself what it shows.
+/// that cannot be read decides nothing, and neither does a missing one where something is forbidden or must be refused, or
+/// where the check asks nothing of a request that fails. A check that names the outcome says by itself what it shows.
 pub(super) fn weighed(
     verdict: Verdict,
     check: &Check,
@@ -25,14 +26,18 @@ pub(super) fn weighed(
     let is_binding = !matches!(verdict.level, Level::May | Level::Derived);
     let forbids = matches!(verdict.level, Level::MustNot | Level::ShouldNot);
     let is_decided = !verdict.kind.is_broken() || !is_binding;
-    if is_decided || !is_of_others(check, seen.outcome) || !fails_by_outcome(&verdict.detail) {
+    if !is_decided && seen.converted && seen.outcome == Outcome::Success && wants_refusal(check) {
+        let reason = "the tool received the arguments in another form".to_owned();
+        return Verdict { kind: VerdictKind::NotAsked, detail: vec![Finding::NotAsked { reason }.into()], ..verdict };
+    }
+    if is_decided || !is_of_others(check, seen.outcome) || !fails_by_outcome(&verdict.detail, seen.outcome) {
         return verdict;
     }
     match seen.outcome {
         Outcome::Refused if !is_controlled() => undecided(verdict, seen.outcome),
         Outcome::InvalidMessage | Outcome::Oversized => undecided(verdict, seen.outcome),
         Outcome::Crash | Outcome::Timeout | Outcome::EmptyReply
-            if forbids || check.alternatives.iter().any(asks_nothing_of_failures) =>
+            if forbids || wants_refusal(check) || check.alternatives.iter().any(asks_nothing_of_failures) =>
         {
             undecided(verdict, seen.outcome)
         }
@@ -46,14 +51,34 @@ fn is_of_others(check: &Check, outcome: Outcome) -> bool {
     check.alternatives.iter().all(|one| (one.not_asked || !one.outcome.is_empty()) && !names(one))
 }
 
-/// Returns whether an alternative fails by nothing but the outcome, and by the code that an answer would have.
-fn fails_by_outcome(details: &[Detail]) -> bool {
+/// Returns whether an alternative fails by nothing but the outcome, and by the code that an answer would have. Where one
+/// of several calls has an answer that cannot be read, the marks of the calls lack what it would have shown.
+fn fails_by_outcome(details: &[Detail], outcome: Outcome) -> bool {
+    let is_unreadable = matches!(outcome, Outcome::InvalidMessage | Outcome::Oversized);
     let is_absence = |detail: &Detail| match &detail.finding {
         Finding::Mismatch { place, .. } => ["outcome", "code"].contains(&place.as_str()),
+        Finding::Violation { place, pointer, .. } => {
+            is_unreadable && place == "matches" && pointer.starts_with("/calls")
+        }
         _ => false,
     };
     let is_seen = |name: &Option<String>| details.iter().any(|one| one.alternative == *name && !is_absence(one));
     details.iter().any(|one| !is_seen(&one.alternative))
+}
+
+/// Returns whether a check asks for nothing but a refusal, in whatever form: without an answer, nothing was accepted.
+fn wants_refusal(check: &Check) -> bool {
+    let asked = || check.alternatives.iter().filter(|one| !one.not_asked);
+    let refuses = |outcome: &Outcome| {
+        matches!(
+            outcome,
+            Outcome::ToolError | Outcome::ProtocolError | Outcome::HttpError | Outcome::Refused | Outcome::Hidden
+        )
+    };
+    let names = |form: Outcome| asked().any(|one| one.outcome.contains(&form));
+    asked().all(|one| !one.outcome.is_empty() && one.outcome.iter().all(refuses))
+        && names(Outcome::ToolError)
+        && names(Outcome::ProtocolError)
 }
 
 /// Returns whether an alternative leaves nothing to ask where a request fails.
@@ -82,7 +107,8 @@ mod tests {
     use super::*;
     use crate::judge::Judge;
     use crate::judge::samples::{call, check, id, observation, requirement, step, target, test};
-    use crate::model::case::{Control, Matcher, Test};
+    use crate::model::case::{CallMark, Control, Matcher, Test};
+    use crate::model::observation::CallEvidence;
     use crate::model::spec::Catalogue;
 
     fn asks(outcome: Outcome) -> Expectation {
@@ -91,9 +117,18 @@ mod tests {
 
     /// The verdict on a check that wants a success, beside these alternatives, at this level.
     fn judged(level: Level, others: Vec<Expectation>, seen: StepObservation, is_controlled: bool) -> VerdictKind {
+        judged_by(level, std::iter::once(asks(Outcome::Success)).chain(others).collect(), seen, is_controlled)
+    }
+
+    /// The verdict on a check with these alternatives.
+    fn judged_by(
+        level: Level,
+        alternatives: Vec<Expectation>,
+        seen: StepObservation,
+        is_controlled: bool,
+    ) -> VerdictKind {
         let requirements = ["ctl", "r"].map(|name| requirement(name, level));
         let catalogue: Catalogue = requirements.into_iter().map(|one| (one.id.clone(), one)).collect();
-        let alternatives = [asks(Outcome::Success)].into_iter().chain(others).collect();
         let one = |name: &str, alternatives| test(&[], vec![(call("t"), check(name, alternatives))]);
         let mut judge = Judge::new(&catalogue, &[]);
         let id = id("f/c/t@2026-07-28+http");
@@ -129,6 +164,45 @@ mod tests {
             assert_eq!(judged(level, others, step(outcome), false), kind, "{reason}");
         }
         assert_eq!(judged(Level::Must, vec![], step(Refused), true), Fail, "the control was built");
+    }
+
+    #[test]
+    fn unreadable_answer_to_one_of_several_calls_breaks_no_sentence_about_their_arguments() {
+        let refused = json!({ "properties": { "calls": {
+            "properties": { "a": { "contains": { "const": "arguments-refused" } } }
+        } } });
+        let kind = |outcome| {
+            let asked = Expectation { matches: Some(refused.clone().into()), ..asks(Outcome::Success) };
+            let calls = [("a".to_owned(), [(CallMark::ProtocolError, CallEvidence::of(0))].into())].into();
+            judged_by(Level::Must, vec![asked], StepObservation { calls, ..step(outcome) }, false)
+        };
+        assert_eq!(kind(Outcome::InvalidMessage), VerdictKind::Inconclusive);
+        assert_eq!(kind(Outcome::Success), VerdictKind::Fail);
+    }
+
+    #[test]
+    fn value_that_the_tool_received_in_another_form_was_not_accepted() {
+        let seen = |converted| StepObservation { converted, ..step(Outcome::Success) };
+        let kind = |wanted: &[Outcome], converted| {
+            judged_by(Level::Must, wanted.iter().copied().map(asks).collect(), seen(converted), false)
+        };
+        let refused = [Outcome::ToolError, Outcome::ProtocolError];
+        assert_eq!(kind(&refused, true), VerdictKind::NotAsked);
+        assert_eq!(kind(&refused, false), VerdictKind::Fail);
+        assert_eq!(kind(&[Outcome::ProtocolError], true), VerdictKind::Fail, "a form of the refusal is asked for");
+    }
+
+    #[test]
+    fn silence_is_no_acceptance() {
+        let refused = || vec![asks(Outcome::ToolError), asks(Outcome::ProtocolError)];
+        for outcome in [Outcome::Crash, Outcome::Timeout, Outcome::EmptyReply] {
+            assert_eq!(
+                judged_by(Level::Must, refused(), step(outcome), false),
+                VerdictKind::Inconclusive,
+                "{outcome:?}"
+            );
+        }
+        assert_eq!(judged_by(Level::Must, refused(), step(Outcome::Success), false), VerdictKind::Fail);
     }
 
     #[test]

@@ -230,7 +230,8 @@ impl Violation<'_> {
             ["get-stream"] => Some("the server sent no message of the request on the GET stream"),
             ["varies"] => Some("the list is the same as the list before it"),
             ["repeated-id"] => Some("each request of the session has another id"),
-            ["cancelled-unknown"] => Some("each cancelled request was sent before"),
+            ["cancelled-unknown"] => Some("each cancelled request was running"),
+            ["split"] => Some("each message was on one line"),
             ["mistyped"] => Some("each message has the types of its revision's schema"),
             _ => None,
         };
@@ -250,7 +251,8 @@ impl Violation<'_> {
             ["get-stream"] => Some("the server sent a message of the request on the GET stream"),
             ["varies"] => Some("the list differs from the list before it"),
             ["repeated-id"] => Some("a request has the id of an earlier request of the session"),
-            ["cancelled-unknown"] => Some("a notification cancels a request that was never sent"),
+            ["cancelled-unknown"] => Some("a notification cancels a request that was not running"),
+            ["split"] => Some("a message was on several lines"),
             ["mistyped"] => self.value["mistyped"].as_str(),
             _ => None,
         };

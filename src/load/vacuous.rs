@@ -328,6 +328,7 @@ fn observation(role: Role, asks: &Asks<'_>, then: &Then, scope: &Scope<'_>) -> S
         ("took", words(TimeClass::ALL, TimeClass::word)),
         ("fetches", Shape::Integer),
         ("repeated-id", Shape::Flag),
+        ("split", Shape::Flag),
         ("endless", Shape::Integer),
         ("mistyped", Shape::Text),
         ("size", words(SizeClass::ALL, SizeClass::word)),

@@ -258,6 +258,12 @@ pub struct StepObservation {
     /// The first message of the target that the schema of its revision does not allow; unreadable if that cannot be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mistyped: Option<Observed<Mistyped>>,
+    /// `true` if the tool received other arguments than the client sent, under the same names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub converted: bool,
+    /// `true` if the target wrote a message on several lines of its standard stream.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub split: bool,
     /// `true` if the bytes of a message of the target are not UTF-8.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_utf8: bool,
@@ -267,7 +273,8 @@ pub struct StepObservation {
     /// `true` if a request of the target has the id of an earlier request of the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated_id: bool,
-    /// The id, as JSON, of a request that the target cancels with a notification, and never sent.
+    /// The id, as JSON, of a request that the target cancels with a notification, and never sent, or whose response it had
+    /// when it sent a later request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_unknown: Option<String>,
     /// `true` if the server answered the handshake before the step with an error, so that nothing else was sent.

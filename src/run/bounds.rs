@@ -302,6 +302,8 @@ impl Keeper<'_> {
             events,
             varies: _,
             repeated_id: _,
+            split: _,
+            converted: _,
             cancelled_unknown,
             unopened: _,
             malformed: _,

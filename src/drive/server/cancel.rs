@@ -76,6 +76,7 @@ impl Connection {
         if let Some(message) = self.receive_until(log, &mut reply, &awaits, begins).await? {
             return Ok(End::Replied { message });
         }
+        let has_stream = reply.as_ref().is_some_and(Reply::is_event_stream);
         let is_stateless = self.revision.facts().lifecycle == Lifecycle::Stateless;
         if reply.is_some() && (call.hangs_up || is_stateless) {
             reply = None;
@@ -99,7 +100,9 @@ impl Connection {
                 late
             }
         };
-        Ok(late.map_or(End::Accepted, |message| End::Replied { message }))
+        // The end of a connection is the end of a stream only if the server had begun one.
+        let accepted = if call.hangs_up && !has_stream { End::Empty } else { End::Accepted };
+        Ok(late.map_or(accepted, |message| End::Replied { message }))
     }
 
     /// Receives messages until something else happens. Returns the awaited response, if it arrives before.

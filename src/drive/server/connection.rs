@@ -232,7 +232,10 @@ impl Connection {
             let Some(arrival) = came else {
                 status = status.or(reply.as_ref().and_then(|over| over.status));
                 let resumable = reply.take().and_then(|over| over.resumable);
-                reply = self.resume(log, resumable).await?;
+                // Where no response is awaited, the stream lacks nothing.
+                if !matches!(awaits, Awaits::Nothing) {
+                    reply = self.resume(log, resumable).await?;
+                }
                 if reply.is_some() {
                     continue;
                 }
@@ -247,9 +250,19 @@ impl Connection {
                 log.shorten_deadline();
                 continue;
             };
-            if let Some(response) = self.take(log, arrival, awaits).await? {
-                self.drain(log, reply).await;
-                return Ok(response);
+            match self.take(log, arrival, awaits).await {
+                Ok(None) => {}
+                Ok(Some(response)) => {
+                    self.drain(log, reply).await;
+                    return Ok(response);
+                }
+                Err(end) => {
+                    // The lines behind show whether a message was divided.
+                    if matches!(end, End::Invalid { .. }) && reply.is_none() {
+                        self.drain(log, None).await;
+                    }
+                    return Err(end);
+                }
             }
         }
     }

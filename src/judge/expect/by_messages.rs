@@ -18,8 +18,8 @@ const ANSWERS: &str = "depends on the answers of the client's user";
 const REFUSED: &str = "the server refused the request, and the messages do not show why";
 
 /// The members of an observation that the messages alone decide.
-const OF_MESSAGES: [&str; 8] =
-    ["asked", "cancelled-unknown", "canary", "fetches", "mistyped", "repeated-id", "rounds", "sent"];
+const OF_MESSAGES: [&str; 9] =
+    ["asked", "cancelled-unknown", "canary", "fetches", "mistyped", "repeated-id", "rounds", "sent", "split"];
 
 /// A step of a client that nobody drives.
 #[derive(Clone, Copy)]

@@ -71,8 +71,9 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.at_once.iter().map(at_once));
     parts.extend(seen.varies.map(|change| format!("varies in its {change}")));
     parts.extend(seen.unopened.then(|| "no session".to_owned()));
+    parts.extend(seen.split.then(|| "writes a message on several lines".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
-    parts.extend(seen.cancelled_unknown.is_some().then(|| "cancels a request that it never sent".to_owned()));
+    parts.extend(seen.cancelled_unknown.is_some().then(|| "cancels a request that is not running".to_owned()));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
     parts.extend(seen.not_utf8.then(|| "sends bytes that are not UTF-8".to_owned()));
     parts.extend(seen.endless.map(|_| "a list without an end".to_owned()));

@@ -85,6 +85,8 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         not_utf8: false,
         endless: None,
         repeated_id: false,
+        split: false,
+        converted: false,
         cancelled_unknown: Some(text()),
         unopened: false,
         malformed: false,
