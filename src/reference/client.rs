@@ -213,7 +213,8 @@ impl Client {
 
     /// Lists the tools again if they have changed.
     async fn refresh(&mut self) -> Result<(), Failure> {
-        if self.tools.are_stale { self.list().await } else { Ok(()) }
+        let is_first = self.policy.client.lists_before_calls && self.tools.listed.is_none();
+        if self.tools.are_stale || is_first { self.list().await } else { Ok(()) }
     }
 
     /// Lists the tools on all pages.
@@ -272,6 +273,9 @@ impl Client {
                 }
                 _ => {}
             }
+        }
+        if policy.listens_late && self.tools.listed.is_none() && !self.revision.is_stateless() {
+            self.connection.listen();
         }
         self.tools = Tools { listed: Some(tools), are_stale: false, ttl: self.tools.ttl.take() };
         Ok(())

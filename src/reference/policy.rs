@@ -157,6 +157,8 @@ decisions! {
         progress_token: fn(&Value) -> Value = Value::clone,
         /// A notification has no id.
         numbers_notifications: bool = false,
+        /// A log message does not come with a cancellation.
+        cancels_after_logs: bool = false,
         /// Every request of the server has an id of its own.
         question_id: fn(u64) -> Value = |id| json!(id),
         /// A call is not delayed.
@@ -209,6 +211,8 @@ decisions! {
         checks_origin: bool = true,
         /// The status for a request from a foreign origin.
         bad_origin: u16 = 403,
+        /// An origin is foreign even if `Host` names it too.
+        trusts_named_host: bool = false,
         /// The status for a request without its session id.
         missing_session: u16 = 400,
         /// The status for an unknown session.
@@ -233,6 +237,8 @@ decisions! {
         session_ended: u16 = 204,
         /// The status for a GET or DELETE request without sessions.
         refused_old: u16 = 405,
+        /// The media type of a reply without further messages.
+        media: fn(&str) -> &'static str = |_| "application/json",
         /// The headers of an event stream exclude buffering.
         excludes_buffering: bool = true,
         /// A retry may use another connection than the question.
@@ -257,6 +263,8 @@ decisions! {
         checks_session_version: bool = true,
         /// The header may contain the name of a tool in encoded form.
         decodes_names: bool = true,
+        /// A header may contain a marked argument in encoded form.
+        decodes_parameters: bool = true,
         /// The headers must repeat marked arguments.
         checks_parameters: bool = true,
         /// Numbers in headers are compared as numbers.
@@ -285,6 +293,16 @@ decisions! {
         ends_another_session: Option<&'static str> = None,
         /// A message to send after the handshake, and whether it is sent over HTTP only: none.
         after_handshake: Option<(&'static str, bool)> = None,
+        /// No request comes before the first one of the script.
+        discovers: bool = false,
+        /// A message to send before each request: none.
+        before_request: Option<fn(u64) -> String> = None,
+        /// A message to send before the response to a question: none.
+        before_answer: Option<&'static str> = None,
+        /// The stream of a GET request is requested after the handshake, not after the first list.
+        listens_late: bool = false,
+        /// The tools are listed only if the script says so.
+        lists_before_calls: bool = false,
         /// Request ids are integers.
         id: fn(u64) -> Value = |id| json!(id),
         /// `Accept` contains both media types.
@@ -293,14 +311,16 @@ decisions! {
         accept_of_get: &'static str = "text/event-stream",
         /// The pieces of a stream are read as they arrive.
         stream: fn(Bytes) -> io::Result<Bytes> = Ok,
+        /// An event without a name is read.
+        needs_event_name: bool = false,
         /// An event without data is no message.
         skips_empty_events: bool = true,
         /// The data of an event is all its `data` lines.
         data: fn(&str) -> &str = |data| data,
         /// A stream that ends before its reply is resumed as the server says.
         resume: Resume = Resume::AsTold,
-        /// HTTP headers are sent unchanged.
-        headers: fn(&mut HeaderMap) = |_| {},
+        /// HTTP headers are sent unchanged. The parameters are the headers and the message.
+        headers: fn(&mut HeaderMap, &str) = |_, _| {},
         /// The value of `Mcp-Name` is encoded if necessary.
         name_header: fn(&str) -> String = |name| parameters::written(&json!(name)).unwrap_or_default(),
         /// Headers repeat the values of marked arguments.
@@ -381,6 +401,10 @@ decisions! {
         repeats_last_state: bool = false,
         /// A retry has the state of its own call, not the state that any call received last.
         shares_state: bool = false,
+        /// The state that was received last replaces earlier ones.
+        keeps_first_state: bool = false,
+        /// A call whose question has no answer is not retried.
+        retries_unanswered: bool = false,
         /// A retry has a new id.
         retry_has_new_id: bool = true,
         /// Answers in a retry are not sent as responses as well.
@@ -494,6 +518,8 @@ pub(crate) enum Event {
     ToolFailed,
     /// A call failed for any reason.
     CallFailed,
+    /// A tool was called that does not exist.
+    UnknownToolCalled,
     /// A client had the capability to show a form.
     FormAllowed,
     /// A second connection was opened (HTTP).

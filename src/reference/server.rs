@@ -177,6 +177,14 @@ impl Server {
         }
     }
 
+    /// Returns whether a request calls a tool that waits.
+    pub(crate) fn waits(&self, request: &Request) -> bool {
+        let name = request.params.as_ref().and_then(|params| params.get("name"));
+        let is_called = |tool: &&Tool| name.is_some_and(|name| *name == *tool.name);
+        request.method == "tools/call"
+            && self.fixture.tools.iter().find(is_called).is_some_and(|tool| matches!(tool.does, Does::Wait(_)))
+    }
+
     /// Reports an error of a call.
     ///
     /// # Errors

@@ -174,7 +174,9 @@ impl Client {
         }
         call.added = self.respond(&result).await?;
         let state = call.added.iter().find(|(name, _)| *name == "requestState");
-        self.last_state = state.map(|(_, state)| state.clone());
+        if self.last_state.is_none() || !self.policy.client.keeps_first_state {
+            self.last_state = state.map(|(_, state)| state.clone());
+        }
         if self.policy.client.retry_has_new_id {
             call.id = self.fresh_id();
         }
@@ -206,7 +208,10 @@ impl Client {
         }
         let mut responses = invented;
         for (key, question) in questions {
-            let reaction = self.react()?;
+            let reaction = match self.react() {
+                Err(_) if self.policy.client.retries_unanswered => continue,
+                reaction => reaction?,
+            };
             let answer = question.answer(reaction).await?;
             if self.policy.client.answers_are_also_responses {
                 let response = json!({ "jsonrpc": "2.0", "id": key, "result": answer });

@@ -57,7 +57,8 @@ impl Events {
             self.retry = event.retry.map_or(self.retry, Duration::from_millis);
             // An event without data only sets the id from which the stream can be resumed.
             let data = event.data.filter(|data| !data.is_empty() || !self.policy.skips_empty_events);
-            let is_message = event.event.is_none_or(|kind| kind.is_empty() || kind == "message");
+            let is_message =
+                event.event.map_or(!self.policy.needs_event_name, |kind| kind.is_empty() || kind == "message");
             if let Some(data) = data.filter(|_| is_message) {
                 return Some(Incoming::read((self.policy.data)(&data).as_bytes()));
             }

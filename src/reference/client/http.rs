@@ -268,7 +268,7 @@ impl Endpoint {
     ) -> impl Future<Output = Result<Response, Failure>> + Send + use<> {
         let accept = if method == Method::GET { self.policy.accept_of_get } else { self.policy.accept };
         let mut request = self.client.request(method, self.url.clone());
-        request = request.headers(self.headers(headers)).header(ACCEPT, accept);
+        request = request.headers(self.headers(headers, text.as_deref())).header(ACCEPT, accept);
         if let Some(text) = text {
             request = request.header(CONTENT_TYPE, JSON).body(text);
         }
@@ -277,10 +277,10 @@ impl Endpoint {
     }
 
     /// Returns these headers and those of the session.
-    fn headers(&self, added: HeaderMap) -> HeaderMap {
+    fn headers(&self, added: HeaderMap, message: Option<&str>) -> HeaderMap {
         let mut headers = self.session.clone();
         headers.extend(added);
-        (self.policy.headers)(&mut headers);
+        (self.policy.headers)(&mut headers, message.unwrap_or_default());
         headers
     }
 }

@@ -57,6 +57,8 @@ impl Client {
         };
         if !revision.is_stateless() {
             client.initialize().await?;
+        } else if policy.client.discovers {
+            let _unread = client.request("server/discover", vec![]).await;
         }
         Ok(client)
     }
@@ -123,7 +125,9 @@ impl Client {
         if policy.says_initialized {
             self.send_message(INITIALIZED.to_owned()).await?;
         }
-        self.connection.listen();
+        if !policy.listens_late {
+            self.connection.listen();
+        }
         if let Some((message, over_http_only)) = policy.after_handshake
             && (self.connection.is_http() || !over_http_only)
         {
@@ -147,6 +151,10 @@ impl Client {
         mut headers: HeaderMap,
     ) -> Result<Box<RawValue>, Failure> {
         self.first_question = None;
+        if let Some(message) = self.policy.client.before_request.filter(|_| !self.revision.is_stateless()) {
+            let message = message(self.fresh_id());
+            let _unread = self.send_message(message).await;
+        }
         if self.revision.is_stateless() {
             members.push(("_meta", success(&self.meta())));
             headers.insert("mcp-protocol-version", HeaderValue::from_static(self.revision.name()));
@@ -248,6 +256,9 @@ impl Client {
             }
             Err(failure) => return Err(failure),
         };
+        if let Some(message) = self.policy.client.before_answer {
+            self.send_message(message.to_owned()).await?;
+        }
         self.policy.pass(Hook::Response, &mut response);
         if self.policy.client.answers_first_question && response.get("result").is_some() {
             response["id"] = self.first_question.get_or_insert_with(|| id.clone()).clone();

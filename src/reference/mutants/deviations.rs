@@ -83,6 +83,69 @@ pub(super) fn refuse_by_prefix(schema: &mut Value) {
     }
 }
 
+/// Keeps only the types of the members that a schema names.
+pub(super) fn keep_types(schema: &mut Value) {
+    for member in
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|members| members.values_mut())
+    {
+        if let Some(keywords) = member.as_object_mut() {
+            keywords.retain(|key, _| key == "type");
+        }
+    }
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.retain(|key, _| key == "type" || key == "properties");
+    }
+}
+
+/// Lets the members that a schema names have any scalar value where one type of scalars is required, and takes 0 for
+/// false.
+pub(super) fn mix_scalars(schema: &mut Value) {
+    for member in
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|members| members.values_mut())
+    {
+        if ["string", "integer", "number", "boolean"].iter().any(|scalar| member["type"] == *scalar) {
+            member["type"] = json!(["string", "number", "boolean", "null"]);
+        }
+        if let Some(options) = member.get_mut("enum").and_then(Value::as_array_mut)
+            && options.contains(&json!(0))
+        {
+            options.push(json!(false));
+        }
+    }
+}
+
+/// Ignores all references of a schema that has an `$id`.
+pub(super) fn ignore_references_under_id(schema: &mut Value) {
+    fn ignore(schema: &mut Value) {
+        match schema {
+            Value::Array(items) => items.iter_mut().for_each(ignore),
+            Value::Object(members) => {
+                members.shift_remove("$ref");
+                members.values_mut().for_each(ignore);
+            }
+            _ => {}
+        }
+    }
+    if schema.get("$id").is_some() {
+        ignore(schema);
+    }
+}
+
+/// Makes a schema without `$schema` invalid if it uses a keyword that draft-07 does not have.
+pub(super) fn refuse_newer_keywords(schema: &mut Value) {
+    let text = schema.to_string();
+    if schema.get("$schema").is_none() && ["prefixItems", "dependentRequired"].iter().any(|key| text.contains(key)) {
+        schema["$schema"] = json!("urn:refused");
+    }
+}
+
+/// Makes a schema that declares 2020-12 invalid.
+pub(super) fn refuse_own_dialect(schema: &mut Value) {
+    if schema["$schema"] == "https://json-schema.org/draft/2020-12/schema" {
+        schema["$schema"] = json!("urn:refused");
+    }
+}
+
 /// Makes a schema invalid if it has a nested argument that is marked for a header.
 pub(super) fn invalidate_nested_marks(schema: &mut Value) {
     if refuse_nested_marks(schema).is_err() {
@@ -202,6 +265,10 @@ pub(super) fn list_by_side_effect(server: &Server, tool: &Tool, _: &Value) -> bo
     !(server.recalls(Event::CallFailed) && matches!(tool.does, Does::Raise(_)))
 }
 
+pub(super) fn list_by_unknown_call(server: &Server, tool: &Tool, _: &Value) -> bool {
+    !(server.recalls(Event::UnknownToolCalled) && matches!(tool.does, Does::Raise(_)))
+}
+
 pub(super) fn remove_closing(schema: &mut Value) {
     if schema.get("additionalProperties") == Some(&json!(false)) {
         remove_members(schema, &["additionalProperties"]);
@@ -239,6 +306,23 @@ pub(super) fn agree_on_any_version(reply: &mut Value) {
 pub(super) fn turn_into_error(reply: &mut Value, status: u16, code: i32) {
     if reply.get("result").is_some() {
         fail(reply, status, code);
+    }
+}
+
+/// Refuses requests with a key in `_meta` whose prefix has the second label `modelcontextprotocol` or `mcp`.
+pub(super) fn refuse_reserved_keys(reply: &mut Value) {
+    let meta = reply.pointer("/request/params/_meta").and_then(Value::as_object);
+    let is_reserved = |key: &String| key.starts_with("org.modelcontextprotocol.") || key.starts_with("com.mcp.");
+    if meta.is_some_and(|meta| meta.keys().any(is_reserved)) {
+        turn_into_error(reply, 200, -32602);
+    }
+}
+
+/// Turns a list whose only tool asks into an input-required result.
+pub(super) fn ask_in_list(result: &mut Value) {
+    let is_alone = result["tools"].as_array().is_some_and(|tools| tools.len() == 1);
+    if is_alone && result["tools"][0]["description"] == "Asks for a name and returns the answer." {
+        return_input_required(result);
     }
 }
 
@@ -313,12 +397,31 @@ pub(super) fn report_before_list(reply: &str) -> Option<&'static str> {
     reply.contains(r#""tools":["#).then_some(PROGRESS)
 }
 
+pub(super) fn log_before_handshake(reply: &str) -> Option<&'static str> {
+    let is_handshake = reply.contains(r#""protocolVersion":"2025"#);
+    is_handshake.then_some(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#)
+}
+
 pub(super) fn cancel_before_result(reply: &str) -> Option<&'static str> {
     reply.contains(r#""structuredContent""#).then_some(r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#)
 }
 
 pub(super) fn indent(message: String) -> String {
     serde_json::from_str(&message).map_or(message, |message: Value| format!("{message:#}"))
+}
+
+/// Sends reports of failed tools as plain text.
+pub(super) fn text_for_failures(reply: &str) -> &'static str {
+    if reply.contains(r#""isError":true"#) { "text/plain" } else { "application/json" }
+}
+
+/// Turns each member of a value into a text.
+pub(super) fn make_texts(value: &mut Value) {
+    for member in value.as_object_mut().into_iter().flat_map(|members| members.values_mut()) {
+        if !member.is_string() {
+            *member = json!(member.to_string());
+        }
+    }
 }
 
 // Questions of a server.
@@ -451,6 +554,38 @@ pub(super) fn send_earlier_version(headers: &mut HeaderMap) {
     }
 }
 
+pub(super) fn remove_session_of_requests(headers: &mut HeaderMap, message: &str) {
+    if message.contains(r#""method":"tools/"#) {
+        headers.remove("mcp-session-id");
+    }
+}
+
+pub(super) fn remove_headers_of_probe(headers: &mut HeaderMap, message: &str) {
+    if message.contains("server/discover") {
+        headers.remove("mcp-method");
+        headers.remove("mcp-protocol-version");
+    }
+}
+
+pub(super) fn send_earlier_version_with_probe(headers: &mut HeaderMap, message: &str) {
+    if message.contains("server/discover") {
+        send_earlier_version(headers);
+    }
+}
+
+/// Writes a line that is no message after each call with a line break in its arguments.
+pub(super) fn report_calls(message: String) -> String {
+    if message.contains(r#""b\n":1"#) { message + "\ncalled" } else { message }
+}
+
+pub(super) fn probe(id: u64) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": {} }).to_string()
+}
+
+pub(super) fn list_resources(id: u64) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "resources/list", "params": {} }).to_string()
+}
+
 pub(super) fn refuse_nested_marks(schema: &Value) -> Result<Vec<Parameter>, String> {
     let parameters = parameters::of(schema)?;
     if parameters.iter().any(Parameter::is_nested) {
@@ -479,6 +614,21 @@ pub(super) fn capitalize_booleans(parameter: &Parameter, arguments: Option<&Valu
         Some(Value::Bool(value)) => parameter.header_of(Some(if *value { "True" } else { "False" }.to_owned())),
         _ => parameter.headers(arguments),
     }
+}
+
+/// Removes line breaks and control characters before a text is encoded.
+pub(super) fn encode_one_line(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    let Some(Value::String(text)) = parameter.value(arguments) else { return parameter.headers(arguments) };
+    if !text.contains(char::is_control) {
+        return parameter.headers(arguments);
+    }
+    let line: String = text.chars().filter(|letter| !letter.is_control()).collect();
+    parameter.header_of(written(&json!(format!("{line}\u{e9}"))))
+}
+
+pub(super) fn send_empty(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {
+    let is_missing = parameter.value(arguments).is_none() && !parameter.is_null(arguments);
+    if is_missing { parameter.header_of(Some(String::new())) } else { parameter.headers(arguments) }
 }
 
 pub(super) fn send_null(parameter: &Parameter, arguments: Option<&Value>) -> Vec<(String, String)> {

@@ -11,17 +11,20 @@ use serde_json::{Map, json};
 
 use super::deviations::{
     PROGRESS, add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
-    announce_before_handshake, ask_before_acceptance, cancel_before_result, capabilities_are_known,
-    capitalize_booleans, capitalize_session, change_value, coerce, declare_draft_7, decode_slashes, flatten,
-    has_long_text_and_pattern, headers_of_namesake, ignore_external, indent, invalidate_nested_marks,
-    keep_carriage_returns, let_texts_end_with_newline, list_by_connection, list_by_side_effect, lose_name, make_floats,
-    make_single_choice, merge_text_blocks, refuse_by_prefix, refuse_comments, refuse_extra_responses,
-    refuse_missing_responses, refuse_nested_marks, refuse_whole_numbers, remove_bounds, remove_closing,
-    remove_error_id, remove_falsy_content, remove_from_repetition, remove_members, remove_supported_versions,
-    remove_titles, remove_unknown_arguments, rename_schema_member, replace_state, report_before_list,
-    report_unknown_method, require_url_visit, reserialize, return_input_required, send_defaults_as_text,
-    send_earlier_version, send_null, set_code_for_resources, split_lines, text_at_reserved_keys, trim, turn_into_error,
-    unquote, value_without_defaults, with_merged_branches, wrap_answers,
+    announce_before_handshake, ask_before_acceptance, ask_in_list, cancel_before_result, capabilities_are_known,
+    capitalize_booleans, capitalize_session, change_value, coerce, declare_draft_7, decode_slashes, encode_one_line,
+    flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, ignore_references_under_id, indent,
+    invalidate_nested_marks, keep_carriage_returns, keep_types, let_texts_end_with_newline, list_by_connection,
+    list_by_side_effect, list_by_unknown_call, list_resources, log_before_handshake, lose_name, make_floats,
+    make_single_choice, make_texts, merge_text_blocks, mix_scalars, probe, refuse_by_prefix, refuse_comments,
+    refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_newer_keywords, refuse_own_dialect,
+    refuse_reserved_keys, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
+    remove_from_repetition, remove_headers_of_probe, remove_members, remove_session_of_requests,
+    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
+    report_before_list, report_calls, report_unknown_method, require_url_visit, reserialize, return_input_required,
+    send_defaults_as_text, send_earlier_version, send_earlier_version_with_probe, send_empty, send_null,
+    set_code_for_resources, split_lines, text_at_reserved_keys, text_for_failures, trim, turn_into_error, unquote,
+    value_without_defaults, with_merged_branches, wrap_answers,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -89,6 +92,20 @@ mutants! { |p|
         } => [
             "sep-2106/input-keywords-enforced-earlier", "sep-2106/input-keywords-kept",
             "sep-2106/input-keywords-kept-earlier", "tools/inputs-validated", "tools/output-conforms"],
+        /// Of the arguments, only the types are checked.
+        "types-alone-checked": p.schemas.prepare = keep_types => ["elicitation/answer-arrives", "elicitation/answers-validated", "elicitation/field-kept", "sep-1034/boolean-default-kept", "sep-1034/default-kept", "sep-1330/legacy-titled", "sep-1330/titled-multi", "sep-1330/titled-single", "sep-1330/untitled-multi", "sep-1330/untitled-single", "sep-1613/declared-dialect", "sep-1613/default-dialect", "sep-1613/explicit-2020-12", "sep-1613/invalid-schema-noticed", "sep-1613/unsupported-dialect-is-error", "sep-2106/input-keywords-enforced-earlier", "tools/arguments-unchanged", "tools/header-value-characters", "tools/header-value-checked", "tools/inputs-validated", "tools/no-coercion", "tools/output-conforms"],
+        /// Any scalar is accepted where another scalar is required.
+        "scalars-mixed": p.schemas.prepare = mix_scalars => ["elicitation/answer-arrives", "messages/request-answered", "sep-2322/state-arrives", "tools/arguments-arrive", "tools/inputs-validated", "tools/no-coercion", "tools/output-conforms"],
+        /// A schema that declares 2020-12 is read as draft-07.
+        "own-dialect-misread": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
+        /// References of a schema with an `$id` accept every value.
+        "references-under-id-ignored": p.schemas.prepare = ignore_references_under_id => ["sep-2106/unresolved-ref-rejected", "tools/inputs-validated"],
+        /// The type of an output schema is a word that JSON Schema does not have.
+        "output-type-unknown": p.edit(Reply, "/result/tools/*/outputSchema/type", Replace(r#""struct""#)) => ["sep-1613/schema-is-valid", "sep-2106/any-output-root", "sep-2106/object-output-before-2026", "tools/output-schema-kept"],
+        /// Bytes are sent as a list of numbers.
+        "bytes-as-list": p.edit(Reply, "/result/structuredContent/data", Replace("[104,105]")) => ["tools/output-conforms", "tools/text-mirrors-structured"],
+        /// Each member of structured content is sent as a text.
+        "members-as-texts": p.edit(Reply, "/result/structuredContent", Apply(make_texts)) => ["elicitation/answer-arrives", "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/arguments-unchanged", "tools/output-conforms", "tools/structured-returned", "tools/text-mirrors-structured"],
         /// The `name` of one tool is not listed.
         "name-not-listed": p.edit(Reply, "/result/tools/*", Apply(lose_name)) => ["messages/types-kept", "tools/named"],
         /// The `title` of a tool is not listed.
@@ -293,6 +310,8 @@ mutants! { |p|
         "failure-as-protocol-error": p.errors.failure = Channel::Protocol => ["sep-1303/failures-are-tool-errors"],
         /// A tool failure is reported as a result without `isError`.
         "failure-as-success": p.errors.failure = Channel::Success => ["sep-1303/failures-are-tool-errors"],
+        /// Over HTTP, the reports of failed tools are sent as plain text.
+        "failures-as-plain-text": p.transport.media = text_for_failures => ["http/reply-media-type", "messages/request-answered", "sep-2106/value-bounded", "sep-2575/no-result-type-before-2026", "sep-2575/result-is-complete", "tools/errors-need-no-output", "tools/no-coercion", "tools/output-violation-channel"],
         /// After one tool has failed, every later call fails.
         "failure-is-sticky": p.remembers = Some(Event::ToolFailed) => ["sep-1303/error-leaves-no-trace"],
         /// A schema without `$schema` is read as draft-07.
@@ -458,6 +477,8 @@ mutants! { |p|
             "sep-2575/client-info-is-optional", "tools/arguments-arrive"],
         /// A key in the `_meta` of requests with the reserved prefix `dev.mcp/` must have a text.
         "reserved-keys-typed": p.requests.accepts_meta = text_at_reserved_keys => ["base/meta-reserved-keys"],
+        /// A key in `_meta` with a reserved prefix is an error.
+        "reserved-keys-refused": p.edit(Reply, "", Apply(refuse_reserved_keys)) => ["base/meta-reserved-keys"],
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
             p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
@@ -482,6 +503,13 @@ mutants! { |p|
             p.remembers = Some(Event::CallFailed);
             p.tools.are_listed = list_by_side_effect;
         } => ["tools/list-not-by-side-effect"],
+        /// After an unknown tool was called, tools that fail are no longer listed.
+        "list-by-unknown-call": {
+            p.remembers = Some(Event::UnknownToolCalled);
+            p.tools.are_listed = list_by_unknown_call;
+        } => ["tools/list-not-by-side-effect"],
+        /// The list of a server with one tool asks for input.
+        "list-asks": p.edit_if(Reply, LIST, "/result", Apply(ask_in_list)) => ["sep-2322/only-where-supported"],
         /// An empty list of tools is an error.
         "empty-list-refused":
             p.edit_if(Reply, ("/result/tools", "[]"), "", Apply(|reply| turn_into_error(reply, 200, -32602))) => [
@@ -524,11 +552,18 @@ mutants! { |p|
         /// A change of resources is announced before the handshake, which does not declare them.
         "resources-announced-undeclared": p.transport.before_reply = announce_before_handshake => [
             "lifecycle/negotiated-capabilities-only"],
+        /// A log message is sent before the handshake, which does not declare them.
+        "logs-before-handshake": {
+            p.transport.before_reply = log_before_handshake;
+            p.edit(Reply, "/result/capabilities/logging", Remove);
+        } => ["base/logging-declared"],
         /// The progress of each list is reported, with a token of the server's own.
         "progress-of-lists": p.transport.before_reply = report_before_list => ["base/progress-wanted"],
         /// The server sends `notifications/cancelled` before the result of a call.
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
             "lifecycle/no-cancellation-by-server", "messages/types-kept"],
+        /// After each log message, the server cancels a request of the client.
+        "cancelled-after-logs": p.requests.cancels_after_logs = true => ["lifecycle/no-cancellation-by-server"],
         /// A question of a running call is sent on the stream of a GET request.
         "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
             "lifecycle/get-stream-unrelated"],
@@ -606,6 +641,8 @@ mutants! { |p|
             "sep-2322/state-arrives"],
         /// Requests from any origin are accepted.
         "origin-not-checked": p.transport.checks_origin = false => ["http/origin-checked"],
+        /// An origin that `Host` names too is accepted.
+        "origin-compared-with-host": p.transport.trusts_named_host = true => ["http/origin-checked"],
         /// The response to a foreign origin has the HTTP status 401.
         "bad-origin-unauthorized": p.transport.bad_origin = 401 => ["http/bad-origin-status"],
         /// A notification gets a response with a result.
@@ -634,6 +671,8 @@ mutants! { |p|
         /// Headers that differ from the body are reported as an invalid request.
         "header-error-unnamed": p.edit_if(Reply, ("/error/code", "-32020"), "/error/code", Set("-32600")) => [
             "http/header-mismatch-error", "http/version-header-matches", "tools/header-value-mismatch"],
+        /// An encoded argument in a header is compared without decoding it.
+        "parameter-not-decoded": p.transport.decodes_parameters = false => ["http/encoded-headers-decoded"],
         /// An encoded name in a header is compared without decoding it.
         "name-not-decoded": p.transport.decodes_names = false => ["http/encoded-headers-decoded"],
         /// A tool with a nested argument that is marked for a header is refused.
@@ -816,6 +855,10 @@ mutants! { |p|
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
             "elicitation/three-actions", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
+        /// A retry has the first of two states.
+        "older-state-sent":
+            p.edit_if(Request, ("/params/requestState", r#""second""#), "/params/requestState", Set(r#""first""#)) => [
+            "sep-2322/state-echoed"],
         /// A `requestState` that looks like JSON is parsed and serialized again.
         "state-reencoded": p.edit(Request, "/params/requestState", Apply(reserialize)) => ["sep-2322/state-echoed"],
         /// A retry has no `requestState`.
@@ -894,6 +937,18 @@ mutants! { |p|
         "draft-7-assumed-by-client": p.schemas.default_dialect = Draft::Draft7 => [
             "base/result-handed-over", "sep-1613/default-dialect", "sep-1613/invalid-schema-noticed",
             "sep-2106/any-json-value", "tools/results-validated"],
+        /// A list is refused if a schema without `$schema` has keywords that draft-07 does not have.
+        "newer-keywords-refused": { p.schemas.prepare = refuse_newer_keywords; p.client.bad_tool_breaks_list = true } => ["sep-1613/default-dialect", "sep-1613/invalid-schema-noticed", "sep-2106/any-output-root", "sep-2106/dangling-ref-rejected", "sep-2106/input-keywords-kept", "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier", "tools/bad-tool-stays-alone"],
+        /// A schema without `$schema` is refused if it has keywords that draft-07 does not have.
+        "newer-keywords-invalid": p.schemas.prepare = refuse_newer_keywords => ["base/result-handed-over", "sep-1613/default-dialect", "sep-2106/any-json-value"],
+        /// A list is refused if a schema declares 2020-12.
+        "own-dialect-breaks-list": { p.schemas.prepare = refuse_own_dialect; p.client.bad_tool_breaks_list = true } => ["elicitation/odd-fields-tolerated", "sep-1613/explicit-2020-12", "sep-1613/invalid-schema-noticed", "sep-1613/schema-keyword-kept", "sep-2106/any-output-root", "sep-2106/dangling-ref-rejected", "sep-2106/input-keywords-kept", "sep-2106/unresolved-dynamic-ref-rejected", "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier", "tools/bad-tool-stays-alone", "tools/input-schema-kept"],
+        /// Before the first call, the tools are listed and their references are fetched.
+        "ref-fetched-before-call": {
+            p.client.lists_before_calls = true;
+            p.client.compiles_when_listed = true;
+            p.schemas.fetches_references = true;
+        } => ["sep-2106/fetched-content-hidden", "sep-2106/no-network-deref", "sep-2106/no-network-deref-earlier"],
         /// A schema that declares 2020-12 is read as draft-07.
         "own-dialect-misread-by-client": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
         /// A schema that declares 2020-12 is refused.
@@ -976,7 +1031,7 @@ mutants! { |p|
         "answers-wrapped": p.edit(Request, "/params/inputResponses", Apply(wrap_answers)) => [
             "sep-2322/inputs-before-retry", "sep-2322/refusal-is-sent", "sep-2322/responses-by-key"],
         /// Requests have no `Mcp-Method` header.
-        "method-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-method")) => [
+        "method-header-missing": p.client.headers = |headers, _| drop(headers.remove("mcp-method")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/method-header-sent",
             "sep-1613/schema-keyword-kept", "sep-2106/any-json-value", "sep-2106/any-output-root",
@@ -985,13 +1040,13 @@ mutants! { |p|
             "tools/description-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept",
             "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Calls have no `Mcp-Name` header.
-        "name-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-name")) => [
+        "name-header-missing": p.client.headers = |headers, _| drop(headers.remove("mcp-name")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/name-header-sent",
             "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "tools/absent-is-error-is-success",
             "tools/structured-returned"],
         /// Requests have no `MCP-Protocol-Version` header.
-        "version-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-protocol-version")) => [
+        "version-header-missing": p.client.headers = |headers, _| drop(headers.remove("mcp-protocol-version")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "http/version-header-sent", "lifecycle/version-header-sent", "sep-1613/schema-keyword-kept",
             "sep-2106/any-json-value", "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable",
@@ -1000,7 +1055,7 @@ mutants! { |p|
             "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
             "tools/title-kept"],
         /// `MCP-Protocol-Version` names an earlier version than the body or the handshake.
-        "version-header-outdated": p.client.headers = send_earlier_version => ["base/result-handed-over",
+        "version-header-outdated": p.client.headers = |headers, _| send_earlier_version(headers) => ["base/result-handed-over",
             "elicitation/answer-as-entered", "elicitation/three-actions", "http/version-header-agrees",
             "lifecycle/version-header-negotiated", "sep-1613/schema-keyword-kept", "sep-2106/any-json-value",
             "sep-2106/any-output-root", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
@@ -1008,8 +1063,29 @@ mutants! { |p|
             "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/icons-kept",
             "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
             "tools/title-kept"],
+        /// The client asks for the versions first, without headers.
+        "probe-without-headers": { p.client.discovers = true; p.client.headers = remove_headers_of_probe } => ["base/result-handed-over", "http/method-header-sent", "http/version-header-sent"],
+        /// The client asks for the versions first, with an earlier version in the header than in the body.
+        "probe-of-earlier-version": {
+            p.client.discovers = true;
+            p.client.headers = send_earlier_version_with_probe;
+        } => ["base/result-handed-over", "http/version-header-agrees"],
+        /// The client asks for the versions first, without `_meta`.
+        "probe-without-meta": {
+            p.client.discovers = true;
+            p.edit_if(Request, ("/method", r#""server/discover""#), "/params/_meta", Remove);
+        } => ["base/result-handed-over", "sep-2575/fields-on-every-request"],
+        /// The client asks for the versions first, without declaring elicitation.
+        "probe-undeclared": {
+            p.client.discovers = true;
+            p.edit_if(Request, ("/method", r#""server/discover""#), SENT_ELICITATION, Remove);
+        } => ["elicitation/declared-on-each-request"],
+        /// Calls have no `_meta`.
+        "call-without-meta": p.edit_if(Request, ("/method", r#""tools/call""#), "/params/_meta", Remove) => ["base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions", "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2575/fields-on-every-request", "tools/absent-is-error-is-success", "tools/structured-returned"],
+        /// Lists and calls do not repeat the server's `MCP-Session-Id`, but notifications do.
+        "session-header-missing-in-requests": p.client.headers = remove_session_of_requests => ["base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions", "lifecycle/session-id-sent", "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned", "tools/title-kept"],
         /// Requests do not repeat the server's `MCP-Session-Id`.
-        "session-header-missing": p.client.headers = |headers| drop(headers.remove("mcp-session-id")) => [
+        "session-header-missing": p.client.headers = |headers, _| drop(headers.remove("mcp-session-id")) => [
             "base/result-handed-over", "elicitation/answer-as-entered", "elicitation/three-actions",
             "lifecycle/session-id-sent", "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable",
             "sep-2106/data-is-no-reference", "sep-2106/own-schema", "tools/absent-is-error-is-success",
@@ -1017,7 +1093,7 @@ mutants! { |p|
             "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/structured-returned",
             "tools/title-kept"],
         /// Requests have another `MCP-Session-Id` than the server's.
-        "session-header-altered": p.client.headers = capitalize_session => ["base/result-handed-over",
+        "session-header-altered": p.client.headers = |headers, _| capitalize_session(headers) => ["base/result-handed-over",
             "elicitation/answer-as-entered", "elicitation/three-actions", "lifecycle/session-id-sent",
             "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference",
             "sep-2106/own-schema", "tools/absent-is-error-is-success", "tools/annotations-kept",
@@ -1034,6 +1110,10 @@ mutants! { |p|
         /// Booleans are written to headers as `True` and `False`.
         "parameter-booleans-capitalized": p.client.parameter_headers = capitalize_booleans => [
             "tools/header-value-sent"],
+        /// Line breaks are removed from texts that headers repeat.
+        "parameter-lines-joined": p.client.parameter_headers = encode_one_line => ["tools/header-value-base64", "tools/header-value-sent"],
+        /// A missing argument has an empty header.
+        "missing-parameter-sent": p.client.parameter_headers = send_empty => ["tools/header-value-omitted"],
         /// A header repeats an argument that is null.
         "null-parameter-sent": p.client.parameter_headers = send_null => ["tools/header-value-omitted"],
         /// `notifications/initialized` is also sent before the handshake.
@@ -1055,6 +1135,11 @@ mutants! { |p|
             "lifecycle/unsupported-version-left"],
         /// The stream of a GET request is requested as JSON.
         "get-accepts-json": p.client.accept_of_get = "application/json" => ["http/get-accepts-events"],
+        /// The stream of a GET request is requested as JSON, and not before the first list.
+        "late-get-accepts-json": { p.client.listens_late = true; p.client.accept_of_get = "application/json" } => [
+            "http/get-accepts-events"],
+        /// Events without a name are not read.
+        "unnamed-events-ignored": p.client.needs_event_name = true => ["http/both-answers-read"],
         /// A stream with a comment is refused.
         "comments-refused": p.client.stream = refuse_comments => ["http/both-answers-read", "http/comments-ignored"],
         /// Only a line feed ends a line of a stream.
@@ -1081,10 +1166,18 @@ mutants! { |p|
             "base/progress-token-type", "messages/types-kept"],
         /// A session begins with the progress of a request that nobody sent.
         "progress-sent-by-client": p.client.after_handshake = Some((PROGRESS, false)) => ["base/progress-wanted"],
+        /// The progress of each question is reported, with a token of the client's own.
+        "progress-of-questions": p.client.before_answer = Some(PROGRESS) => ["base/progress-wanted"],
         /// The handshake ends without `notifications/initialized`.
         "initialized-missing": p.client.says_initialized = false => ["lifecycle/initialized-sent"],
         /// Resources are listed although the server does not declare them.
         "undeclared-resources-listed": p.client.after_handshake = Some((LIST_RESOURCES, false)) => [
+            "lifecycle/negotiated-capabilities-only"],
+        /// Resources are listed before each request although the server does not declare them.
+        "undeclared-resources-polled": p.client.before_request = Some(list_resources) => [
+            "lifecycle/negotiated-capabilities-only"],
+        /// Resources are listed before each answer although the server does not declare them.
+        "undeclared-resources-asked": p.client.before_answer = Some(LIST_RESOURCES) => [
             "lifecycle/negotiated-capabilities-only"],
         /// A session that is no longer needed is left to the server.
         "session-not-ended": p.client.ends_sessions = false => ["http/session-deleted"],
@@ -1093,6 +1186,8 @@ mutants! { |p|
             "http/session-deleted", "lifecycle/session-id-sent"],
         /// Each request has the id null.
         "request-ids-null": p.edit(Request, "/id", Set("null")) => ["base/id-not-null"],
+        /// Each list has the id null.
+        "list-id-null": p.edit_if(Request, ("/method", r#""tools/list""#), "/id", Set("null")) => ["base/id-not-null", "base/result-handed-over", "http/both-answers-read", "lifecycle/ping", "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/own-schema", "sep-2575/older-server-reached", "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/header-value-sent", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/title-kept"],
         /// The handshake lacks the client's capabilities.
         "client-capabilities-missing": p.edit(Request, "/params/capabilities", Remove) => [
             "lifecycle/initialize-is-whole"],
@@ -1143,6 +1238,11 @@ mutants! { |p|
         /// Answers are also sent as separate responses, even if the server sends no requests.
         "answers-sent-as-responses": p.client.answers_are_also_responses = true => [
             "http/no-responses-posted", "http/version-header-sent", "stdio/no-responses-written"],
+        /// Over stdio, a message is written on several lines.
+        "messages-on-several-lines": p.transport.framing = indent => [
+            "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
+        /// Over stdio, a line that is no message follows each call.
+        "line-after-calls": p.transport.framing = report_calls => ["stdio/stdin-is-for-messages"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
@@ -1151,6 +1251,10 @@ mutants! { |p|
             "base/result-handed-over", "sep-1303/tool-errors-reach-the-user", "sep-2106/text-fallback"],
         /// A retry has the state that any call received last.
         "state-of-another-call": p.client.shares_state = true => ["sep-2322/state-stays-with-its-request"],
+        /// A retry has the state that any call received first.
+        "state-of-first-question": { p.client.shares_state = true; p.client.keeps_first_state = true } => ["elicitation/answer-as-entered", "sep-2322/refusal-is-sent", "sep-2322/state-echoed", "sep-2322/state-stays-with-its-request"],
+        /// A question that the user does not answer is followed by a retry without the answer.
+        "retry-without-answer": p.client.retries_unanswered = true => ["sep-2322/inputs-before-retry"],
         /// The first request of a call has the state of the last call.
         "state-kept-for-next-call": p.client.repeats_last_state = true => ["elicitation/three-actions",
             "sep-1034/client-prefills", "sep-1034/refusal-carries-no-default", "sep-1034/user-wins",
@@ -1187,6 +1291,8 @@ mutants! { |p|
         /// The ids of requests repeat after the third request of a session.
         "request-ids-repeat": p.client.id = |id| json!((id - 1) % 3) => ["base/id-unused-in-session",
             "sep-2322/retry-has-new-id"],
+        /// Each request has the same id.
+        "request-ids-alike": p.client.id = |_| json!(1) => ["base/id-unused-in-session", "sep-2322/retry-has-new-id"],
         /// `notifications/initialized` has an id.
         "initialized-with-id": {
             p.client.says_initialized = false;
@@ -1209,6 +1315,8 @@ mutants! { |p|
             "sep-2575/fallback-after-any-error", "sep-2575/older-server-reached"],
         /// A client that supports older servers begins with `initialize`.
         "probe-left-out": p.client.probes = false => ["base/result-handed-over", "sep-2575/stdio-probe"],
+        /// The client probes an older server again before each request.
+        "probe-repeated": p.client.before_request = Some(probe) => ["sep-2575/era-remembered"],
         /// A client sends `initialize` to a server that has answered its probe.
         "handshake-after-probe": p.client.after_probe = Some(HANDSHAKE) => ["sep-2575/modern-server-kept"],
         /// The errors of newer servers are taken for those of older ones.
@@ -1222,6 +1330,6 @@ mutants! { |p|
             "lifecycle/timeout-is-notified"],
         /// The id of a cancelled request is sent as a string.
         "cancelled-id-as-string": p.client.cancelled_id = |id| id.to_string().into() => [
-            "lifecycle/cancelled-request-known"],
+            "lifecycle/cancelled-request-known", "lifecycle/timeout-cancels", "lifecycle/timeout-is-notified"],
     }
 }

@@ -76,6 +76,7 @@ impl<'a> Call<'a> {
         self.server.still_answers()?;
         let is_called = |tool: &&Tool| (requests.same_name)(&tool.name, self.name);
         let Some(tool) = self.server.fixture.tools.iter().find(is_called) else {
+            self.server.note(Event::UnknownToolCalled);
             return self.server.report(errors.unknown_tool, format!("unknown tool: {}", self.name));
         };
         if self.server.recalls(Event::ToolFailed) {

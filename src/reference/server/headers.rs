@@ -22,9 +22,9 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&Trans
         let name = host.strip_suffix(&format!(":{port}")).unwrap_or(host);
         is_loopback(name)
     };
-    match headers.get(header::HOST).map(|host| host.to_str()) {
-        Some(Ok(host)) if is_own(host) => {}
-        _ => return Err("requests for this host are refused".to_owned()),
+    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    if !named.is_some_and(is_own) && !policy.is_some_and(|policy| policy.trusts_named_host) {
+        return Err("requests for this host are refused".to_owned());
     }
     for origin in headers.get_all(header::ORIGIN) {
         let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
@@ -32,7 +32,8 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16, policy: Option<&Trans
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
             _ => host,
         });
-        if !name.is_some_and(is_loopback) && policy.is_none_or(|policy| policy.checks_origin) {
+        let is_trusted = |policy: &TransportPolicy| !policy.checks_origin || policy.trusts_named_host && host == named;
+        if !name.is_some_and(is_loopback) && !policy.is_some_and(is_trusted) {
             return Err("requests from this origin are refused".to_owned());
         }
     }
@@ -108,7 +109,10 @@ fn check_parameters(headers: &HeaderMap, arguments: Option<&Value>, tool: &str, 
             Some(Value::Number(number)) if !policy.compares_numbers => {
                 repeats(headers, &parameter.header, &Value::String(number.to_string()), true)?;
             }
-            Some(value) => repeats(headers, &parameter.header, value, true)?,
+            Some(value) => {
+                let is_decoded = policy.decodes_parameters || !value.is_string();
+                repeats(headers, &parameter.header, value, is_decoded)?;
+            }
             None if policy.expects_null && parameter.is_null(arguments) => {
                 return Err(Fault::header(format!("{} is missing", parameter.header)));
             }

@@ -325,10 +325,11 @@ impl Endpoint {
         json(status.max(400), text)
     }
 
-    /// Responds to a request with JSON, or with a stream if the client is asked first.
+    /// Responds to a request with JSON, or with a stream if the client is asked first, or may wait long.
     async fn answer(self: Arc<Self>, session: Arc<Session>, request: Request) -> Response {
         let policy = self.policy();
         let (outlet, mut outgoing) = mpsc::unbounded_channel();
+        let is_long = self.server.waits(&request);
         if let Some(kind) = policy.get_stream {
             outgoing = divert(kind, Arc::clone(&session), outgoing, request.method == "tools/call");
         }
@@ -352,6 +353,9 @@ impl Endpoint {
                 let _client_gone = outlet.send(Outgoing::Reply(status, text));
             }
         });
+        if is_long {
+            return in_stream(policy, events(None, nothing(), outgoing));
+        }
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => single(policy, status, text),
             Some(Outgoing::Message(text)) => in_stream(policy, events(Some(text), nothing(), outgoing)),
@@ -364,7 +368,7 @@ impl Endpoint {
 fn single(policy: &TransportPolicy, status: u16, text: String) -> Response {
     match policy.unknown_method {
         Some((status, media, body)) if text.contains("-32601") => with(status, media, whole(body)),
-        _ => json(status, text),
+        _ => with(status, (policy.media)(&text), whole(text)),
     }
 }
 
