@@ -190,9 +190,12 @@ impl Proof {
         Self { unbroken, ..self }
     }
 
-    /// Returns whether every mutant is as declared, and every check fails for some mutant.
+    /// Returns whether every mutant is as declared, and every check fails for some mutant: of other cases than the embedded
+    /// ones, every requirement.
     pub fn holds(&self) -> bool {
-        self.unproved.is_empty() && self.mutants.iter().all(Kill::is_as_declared)
+        self.unproved.is_empty()
+            && (self.foreign.is_some() || self.unbroken.is_empty())
+            && self.mutants.iter().all(Kill::is_as_declared)
     }
 
     /// Returns a line for each failure of the proof.
@@ -203,7 +206,8 @@ impl Proof {
         };
         let unproved =
             self.unproved.iter().map(|(role, id)| format!("{id}: no mutant {} it as a {role}", violates(*role, id)));
-        self.mutants.iter().flat_map(Kill::complaints).chain(unproved).collect()
+        let unbroken = self.unbroken.iter().map(|check| format!("{check}: no mutant fails this check"));
+        self.mutants.iter().flat_map(Kill::complaints).chain(unproved).chain(unbroken).collect()
     }
 
     /// Returns a line for each requirement that no mutant declares and some mutant violated.
@@ -240,8 +244,7 @@ impl Proof {
                 }
             }
         }
-        let unbroken = self.unbroken.iter().map(|check| format!("{check}: no mutant fails this check"));
-        for line in self.foreign_lines().into_iter().chain(self.complaints()).chain(unbroken) {
+        for line in self.foreign_lines().into_iter().chain(self.complaints()) {
             out += &format!("{line}\n");
         }
         out.push_str(&self.totals());
@@ -433,10 +436,14 @@ mod tests {
         let proof = |kinds: &[VerdictKind]| {
             Proof { mutants: vec![kill(declared(&["f/r"]), kinds)], ..Proof::default() }.with_checks(&library)
         };
-        assert!(proof(&[VerdictKind::Fail]).unbroken.is_empty());
+        assert!(proof(&[VerdictKind::Fail]).holds());
         let passed = proof(&[VerdictKind::Pass]);
         assert_eq!(passed.unbroken, ["f/c/t, step 1: f/r".to_owned()].into());
-        assert!(passed.text().contains("f/c/t, step 1: f/r: no mutant fails this check"), "{}", passed.text());
+        for text in [passed.text(), passed.markdown()] {
+            assert!(text.contains("f/c/t, step 1: f/r: no mutant fails this check"), "{text}");
+        }
+        let of_nobody = |foreign| Proof { foreign, ..Proof::default() }.with_checks(&library).holds();
+        assert_eq!([of_nobody(None), of_nobody(Some(Vec::new()))], [false, true]);
     }
 
     #[test]
