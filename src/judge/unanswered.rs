@@ -15,8 +15,8 @@ use crate::model::verdict::VerdictKind;
 ///
 /// A server that converts a value before it validates it has not accepted the one that was sent: no sentence forbids this.
 /// A server that was never built breaks no sentence about messages, unless a control shows that it can be built. An answer
-/// that cannot be read decides nothing, and neither does a missing one where something is forbidden or must be refused, or
-/// where the check asks nothing of a request that fails. A check that names the outcome says by itself what it shows.
+/// that cannot be read decides nothing. Neither does a missing one where something is forbidden, or where the check asks nothing
+/// of a request that fails, nor an empty one where something must be refused. A check that names the outcome says by itself what it shows.
 pub(super) fn weighed(
     verdict: Verdict,
     check: &Check,
@@ -36,8 +36,10 @@ pub(super) fn weighed(
     match seen.outcome {
         Outcome::Refused if !is_controlled() => undecided(verdict, seen.outcome),
         Outcome::InvalidMessage | Outcome::Oversized => undecided(verdict, seen.outcome),
+        // A server that crashes or hangs may have tried what it had to refuse.
+        Outcome::EmptyReply if wants_refusal(check) => undecided(verdict, seen.outcome),
         Outcome::Crash | Outcome::Timeout | Outcome::EmptyReply
-            if forbids || wants_refusal(check) || check.alternatives.iter().any(asks_nothing_of_failures) =>
+            if forbids || check.alternatives.iter().any(asks_nothing_of_failures) =>
         {
             undecided(verdict, seen.outcome)
         }
@@ -66,7 +68,7 @@ fn fails_by_outcome(details: &[Detail], outcome: Outcome) -> bool {
     details.iter().any(|one| !is_seen(&one.alternative))
 }
 
-/// Returns whether a check asks for nothing but a refusal, in whatever form: without an answer, nothing was accepted.
+/// Returns whether a check asks for nothing but a refusal, in whatever form.
 fn wants_refusal(check: &Check) -> bool {
     let asked = || check.alternatives.iter().filter(|one| !one.not_asked);
     let refuses = |outcome: &Outcome| {
@@ -193,16 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_no_acceptance() {
+    fn empty_reply_is_no_acceptance() {
         let refused = || vec![asks(Outcome::ToolError), asks(Outcome::ProtocolError)];
-        for outcome in [Outcome::Crash, Outcome::Timeout, Outcome::EmptyReply] {
-            assert_eq!(
-                judged_by(Level::Must, refused(), step(outcome), false),
-                VerdictKind::Inconclusive,
-                "{outcome:?}"
-            );
+        let kind = |outcome| judged_by(Level::Must, refused(), step(outcome), false);
+        assert_eq!(kind(Outcome::EmptyReply), VerdictKind::Inconclusive);
+        for outcome in [Outcome::Success, Outcome::Crash, Outcome::Timeout] {
+            assert_eq!(kind(outcome), VerdictKind::Fail, "{outcome:?}");
         }
-        assert_eq!(judged_by(Level::Must, refused(), step(Outcome::Success), false), VerdictKind::Fail);
     }
 
     #[test]

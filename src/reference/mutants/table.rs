@@ -9,22 +9,25 @@ use std::time::Duration;
 use jsonschema::Draft;
 use serde_json::{Map, json};
 
+use super::client_deviations::{
+    add_null_state, capitalize_booleans, capitalize_session, encode_one_line, flatten, headers_of_namesake,
+    keep_carriage_returns, list_resources, probe, refuse_comments, refuse_nested_marks, remove_error_id,
+    remove_from_repetition, remove_headers_of_probe, remove_session_of_requests, report_calls, reserialize,
+    send_defaults_as_text, send_earlier_version, send_earlier_version_with_probe, send_empty, send_null, split_lines,
+    trim, value_without_defaults, wrap_answers,
+};
 use super::deviations::{
-    PROGRESS, add_empty_default, add_null_state, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
+    PROGRESS, add_empty_default, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
     announce_before_handshake, ask_before_acceptance, ask_in_list, cancel_before_result, capabilities_are_known,
-    capitalize_booleans, capitalize_session, change_value, coerce, declare_draft_7, decode_slashes, encode_one_line,
-    flatten, has_long_text_and_pattern, headers_of_namesake, ignore_external, ignore_references_under_id, indent,
-    invalidate_nested_marks, keep_carriage_returns, keep_types, let_texts_end_with_newline, list_by_connection,
-    list_by_side_effect, list_by_unknown_call, list_resources, log_before_handshake, lose_name, make_floats,
-    make_single_choice, make_texts, merge_text_blocks, mix_scalars, probe, refuse_by_prefix, refuse_comments,
-    refuse_extra_responses, refuse_missing_responses, refuse_nested_marks, refuse_newer_keywords, refuse_own_dialect,
-    refuse_reserved_keys, refuse_whole_numbers, remove_bounds, remove_closing, remove_error_id, remove_falsy_content,
-    remove_from_repetition, remove_headers_of_probe, remove_members, remove_session_of_requests,
-    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
-    report_before_list, report_calls, report_unknown_method, require_url_visit, reserialize, return_input_required,
-    send_defaults_as_text, send_earlier_version, send_earlier_version_with_probe, send_empty, send_null,
-    set_code_for_resources, split_lines, text_at_reserved_keys, text_for_failures, trim, turn_into_error, unquote,
-    value_without_defaults, with_merged_branches, wrap_answers,
+    change_value, coerce, declare_draft_7, decode_slashes, has_long_text_and_pattern, ignore_external,
+    ignore_references_under_id, indent, invalidate_nested_marks, keep_types, let_texts_end_with_newline,
+    list_by_connection, list_by_side_effect, list_by_unknown_call, log_before_handshake, lose_name, make_floats,
+    make_single_choice, make_texts, merge_text_blocks, mix_scalars, refuse_by_prefix, refuse_extra_responses,
+    refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect, refuse_reserved_keys, refuse_whole_numbers,
+    remove_bounds, remove_closing, remove_falsy_content, remove_members, remove_supported_versions, remove_titles,
+    remove_unknown_arguments, rename_schema_member, replace_state, report_before_list, report_unknown_method,
+    require_url_visit, return_input_required, set_code_for_resources, text_at_reserved_keys, text_for_failures,
+    turn_into_error, unquote, with_merged_branches,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -417,9 +420,11 @@ mutants! { |p|
         /// The names of tools are compared without regard to case.
         "names-folded": p.requests.same_name = str::eq_ignore_ascii_case => ["tools/names-are-case-sensitive"],
         /// The name of a tool must not contain `.`.
-        "names-without-dots": p.tools.name_marks = "_-" => ["tools/names-characters"],
+        "names-without-dots": p.tools.name_marks = "_-" => ["tools/legal-names-accepted"],
         /// The name of a tool must not be longer than 64 characters.
-        "names-of-64": p.tools.name_length = 64 => ["tools/names-length"],
+        "names-of-64": p.tools.name_length = 64 => ["tools/legal-names-accepted"],
+        /// Names of tools may contain spaces and be longer than 128 characters.
+        "names-not-checked": { p.tools.name_marks = "_-. "; p.tools.name_length = usize::MAX } => [],
         /// A call with malformed parameters is reported as a result with `isError`.
         "malformed-as-tool-error": p.errors.malformed = Channel::Tool => ["tools/malformed-is-protocol-error"],
         /// An unknown tool is reported as an unknown method.
