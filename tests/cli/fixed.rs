@@ -147,6 +147,8 @@ fn each_check_for_any_server_can_fail() {
             "sep-2106/listed-references-resolve",
         ),
         ("revision-ignored", old, output, "sep-2106/object-output-before-2026"),
+        ("names-not-checked", new, named(&["one tool"]), "tools/names-characters"),
+        ("names-not-checked", new, named(&[&"x".repeat(129)]), "tools/names-length"),
         ("names-twice-accepted", new, named(&["one", "one"]), "tools/names-unique"),
         ("list-shuffled", new, sound(), "tools/list-order"),
         ("cursor-ignored", new, sound(), "tools/invalid-cursor-code"),
