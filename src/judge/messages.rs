@@ -188,12 +188,15 @@ pub(super) fn is_split(messages: &[Message]) -> bool {
     };
     let Some(first) = lines.iter().position(|line| begins_like_json(line) && lacks_end(line)) else { return false };
     let goes_on = lines.get(first + 1).is_some_and(|line| !line.trim().is_empty());
-    let text = lines[first..].join("\n");
+    // The line may have ended within a text.
     goes_on
-        && match serde_json::Deserializer::from_str(&text).into_iter::<IgnoredAny>().next() {
-            Some(Err(error)) => error.is_eof(),
-            whole => whole.is_some(),
-        }
+        && ["\n", "\\n"].into_iter().any(|end| {
+            let text = lines[first..].join(end);
+            match serde_json::Deserializer::from_str(&text).into_iter::<IgnoredAny>().next() {
+                Some(Err(error)) => error.is_eof(),
+                whole => whole.is_some(),
+            }
+        })
 }
 
 /// Returns whether a whole message was sent with bytes that are not UTF-8. A page of an error is no message.
@@ -344,6 +347,8 @@ mod tests {
         };
         assert!(of(&["hello", "{", "  \"jsonrpc\": \"2.0\",", "  \"id\": 1", "}", "{\"a\":1}"]));
         assert!(of(&["{", "  \"jsonrpc\": \"2.0\","]), "nobody waited for the rest");
+        assert!(of(&["{\"a\":\"one", "two\"}"]));
+        assert!(!of(&["{\"a\":\"cut", "{\"jsonrpc\":\"2.0\"}"]));
         for whole in [&["{\"a\":1}", "{\"a\":2}"][..], &["{oops", "{\"a\":1}"], &["{\"a\":NaN}"], &["{\"a\"", ""]] {
             assert!(!of(whole), "{whole:?}");
         }

@@ -95,9 +95,13 @@ pub(super) fn send_earlier_version_with_probe(headers: &mut HeaderMap, message: 
     }
 }
 
-/// Writes a line that is no message after each call with a line break in its arguments.
+/// Writes a line that is no message after each list, and after each call with a line break in its arguments.
 pub(super) fn report_calls(message: String) -> String {
-    if message.contains(r#""b\n":1"#) { message + "\ncalled" } else { message }
+    if [r#""b\n":1"#, r#""method":"tools/list""#].iter().any(|part| message.contains(part)) {
+        message + "\ncalled"
+    } else {
+        message
+    }
 }
 
 pub(super) fn probe(id: u64) -> String {

@@ -1194,8 +1194,7 @@ mutants! { |p|
         /// Each list has the id null.
         "list-id-null": p.edit_if(Request, ("/method", r#""tools/list""#), "/id", Set("null")) => ["base/id-not-null", "base/result-handed-over", "http/both-answers-read", "lifecycle/ping", "sep-1613/schema-keyword-kept", "sep-2106/bounds-are-reasonable", "sep-2106/data-is-no-reference", "sep-2106/own-schema", "sep-2575/older-server-reached", "tools/annotations-kept", "tools/description-kept", "tools/execution-kept", "tools/header-value-sent", "tools/icons-kept", "tools/input-schema-kept", "tools/meta-kept", "tools/output-schema-kept", "tools/title-kept"],
         /// The handshake lacks the client's capabilities.
-        "client-capabilities-missing": p.edit(Request, "/params/capabilities", Remove) => [
-            "lifecycle/initialize-is-whole"],
+        "client-capabilities-missing": p.edit(Request, "/params/capabilities", Remove) => ["lifecycle/initialize-is-whole", "messages/types-kept"],
         /// A session begins with a ping with the id null.
         "ping-with-null-id":
             p.client.after_handshake = Some((r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, true)) => [
@@ -1246,7 +1245,7 @@ mutants! { |p|
         /// Over stdio, a message is written on several lines.
         "messages-on-several-lines": p.transport.framing = indent => [
             "stdio/one-line-a-message", "stdio/stdin-is-for-messages"],
-        /// Over stdio, a line that is no message follows each call.
+        /// Over stdio, a line that is no message follows each list, and each call with line breaks.
         "line-after-calls": p.transport.framing = report_calls => ["stdio/stdin-is-for-messages"],
         /// Over stdio, line breaks in strings are written without escaping.
         "line-breaks-unescaped": p.transport.framing = |message| message.replace("\\n", "\n") => [
