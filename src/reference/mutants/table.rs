@@ -103,8 +103,9 @@ mutants! { |p|
         "own-dialect-misread": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
         /// References of a schema with an `$id` accept every value.
         "references-under-id-ignored": p.schemas.prepare = ignore_references_under_id => ["sep-2106/unresolved-ref-rejected", "tools/inputs-validated"],
-        /// The type of an output schema is a word that JSON Schema does not have.
-        "output-type-unknown": p.edit(Reply, "/result/tools/*/outputSchema/type", Replace(r#""struct""#)) => ["sep-1613/schema-is-valid", "sep-2106/any-output-root", "sep-2106/object-output-before-2026", "tools/output-schema-kept"],
+        /// An input schema without `required` is listed with a text in its place.
+        "required-as-text": p.edit(Reply, "/result/tools/*/inputSchema/required", Default(r#""none""#)) => [
+            "sep-1613/schema-is-valid"],
         /// Bytes are sent as a list of numbers.
         "bytes-as-list": p.edit(Reply, "/result/structuredContent/data", Replace("[104,105]")) => ["tools/output-conforms", "tools/text-mirrors-structured"],
         /// Each member of structured content is sent as a text.
