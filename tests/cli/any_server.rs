@@ -38,7 +38,7 @@ const OVER_STDIO: [(&str, i32, &[&str]); 15] = [
 /// The ways of a server over Streamable HTTP. A server that refuses the second handshake breaks one sentence.
 const OVER_HTTP: [(&str, i32, &[&str]); 4] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
-    ("cancellation-refused", 0, &["warned  lifecycle/invalid-cancellation-ignored", " 1 SHOULD violated"]),
+    ("cancellation-refused", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "loose",
         1,
