@@ -269,6 +269,12 @@ pub(super) fn remove_closing(schema: &mut Value) {
     }
 }
 
+pub(super) fn malform_required(tool: &mut Value) {
+    if tool["name"].as_str().is_some_and(|name| name.starts_with("returns-")) {
+        tool["inputSchema"]["required"] = json!("none");
+    }
+}
+
 pub(super) fn lose_name(tool: &mut Value) {
     if tool.get("description") == Some(&json!("Returns a named result.")) {
         remove_members(tool, &["name"]);

@@ -22,12 +22,12 @@ use super::deviations::{
     change_value, coerce, declare_draft_7, decode_slashes, has_long_text_and_pattern, ignore_external,
     ignore_references_under_id, indent, invalidate_nested_marks, keep_types, let_texts_end_with_newline,
     list_by_connection, list_by_side_effect, list_by_unknown_call, log_before_handshake, lose_name, make_floats,
-    make_single_choice, make_texts, merge_text_blocks, mix_scalars, refuse_by_prefix, refuse_extra_responses,
-    refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect, refuse_reserved_keys, refuse_whole_numbers,
-    remove_bounds, remove_closing, remove_falsy_content, remove_members, remove_supported_versions, remove_titles,
-    remove_unknown_arguments, rename_schema_member, replace_state, report_before_list, report_unknown_method,
-    require_url_visit, return_input_required, set_code_for_resources, text_at_reserved_keys, text_for_failures,
-    turn_into_error, unquote, with_merged_branches,
+    make_single_choice, make_texts, malform_required, merge_text_blocks, mix_scalars, refuse_by_prefix,
+    refuse_extra_responses, refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect, refuse_reserved_keys,
+    refuse_whole_numbers, remove_bounds, remove_closing, remove_falsy_content, remove_members,
+    remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
+    report_before_list, report_unknown_method, require_url_visit, return_input_required, set_code_for_resources,
+    text_at_reserved_keys, text_for_failures, turn_into_error, unquote, with_merged_branches,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -103,9 +103,8 @@ mutants! { |p|
         "own-dialect-misread": p.schemas.prepare = declare_draft_7 => ["sep-1613/explicit-2020-12"],
         /// References of a schema with an `$id` accept every value.
         "references-under-id-ignored": p.schemas.prepare = ignore_references_under_id => ["sep-2106/unresolved-ref-rejected", "tools/inputs-validated"],
-        /// An input schema without `required` is listed with a text in its place.
-        "required-as-text": p.edit(Reply, "/result/tools/*/inputSchema/required", Default(r#""none""#)) => [
-            "sep-1613/schema-is-valid"],
+        /// The input schema of a tool whose name begins with `returns-` has a text in place of the list `required`.
+        "required-as-text": p.edit(Reply, "/result/tools/*", Apply(malform_required)) => ["sep-1613/schema-is-valid"],
         /// Bytes are sent as a list of numbers.
         "bytes-as-list": p.edit(Reply, "/result/structuredContent/data", Replace("[104,105]")) => ["tools/output-conforms", "tools/text-mirrors-structured"],
         /// Each member of structured content is sent as a text.
