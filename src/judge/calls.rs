@@ -295,7 +295,7 @@ fn is_json_of(text: &str, value: &Observed) -> bool {
 
 /// Returns the arguments of the first call of a step.
 pub(super) fn sent_arguments<'a>(wire: &Wire<'a>) -> Option<&'a RawValue> {
-    let (_, call) = wire.of(Party::Harness).find(|(_, one)| one.method.as_deref() == Some("tools/call"))?;
+    let (_, call) = wire.of(Party::Harness).find(|(_, one)| one.method.as_deref() == Some(CALL))?;
     envelope::members(call.params?)?.get("arguments").copied()
 }
 

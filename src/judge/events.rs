@@ -7,14 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::messages;
+use super::messages::{self, CANCELLED};
 use crate::jsonrpc::envelope::ordered;
 use crate::model::case::{Step, When};
 use crate::model::observation::Observed;
 use crate::model::transcript::{End, Message, Party, STARTED, STOPPED, StepTranscript};
-
-/// The method of a cancellation.
-const CANCELLED: &str = "notifications/cancelled";
 
 /// Returns whether the observation of a step has events.
 pub(super) fn are_kept(step: &Step) -> bool {

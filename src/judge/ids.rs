@@ -8,14 +8,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::compare;
-use super::messages::Wire;
+use super::messages::{CANCELLED, Wire};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::transcript::{Message, Party};
 
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
-/// The notification that cancels a request.
-const CANCELLED: &str = "notifications/cancelled";
 
 /// What a step shows of the ids of the target's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -27,6 +27,8 @@ const KEPT_TEXT: usize = 300;
 pub(crate) const LIST: &str = "tools/list";
 /// The call of a tool.
 pub(crate) const CALL: &str = "tools/call";
+/// The notification that cancels a request.
+pub(super) const CANCELLED: &str = "notifications/cancelled";
 
 /// The messages of a step. Each is parsed once, at its first use.
 pub(crate) struct Wire<'a> {
@@ -182,21 +184,16 @@ pub(super) fn is_stray(line: &Message) -> bool {
 pub(super) fn is_split(messages: &[Message]) -> bool {
     let is_line = |one: &&Message| one.from == Party::Target && one.status.is_none() && one.headers.is_empty();
     let lines: Vec<&str> = messages.iter().filter(is_line).map(|one| one.text.as_str()).collect();
-    let lacks_end = |text: &str| match serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().next() {
-        Some(Err(error)) => error.is_eof(),
-        _ => false,
-    };
+    let read = |text: &str| serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().next();
+    let is_cut = |error: &serde_json::Error| error.is_eof();
+    let lacks_end = |text: &str| read(text).is_some_and(|value| value.is_err_and(|error| is_cut(&error)));
     let Some(first) = lines.iter().position(|line| begins_like_json(line) && lacks_end(line)) else { return false };
     let goes_on = lines.get(first + 1).is_some_and(|line| !line.trim().is_empty());
     // The line may have ended within a text.
     goes_on
-        && ["\n", "\\n"].into_iter().any(|end| {
-            let text = lines[first..].join(end);
-            match serde_json::Deserializer::from_str(&text).into_iter::<IgnoredAny>().next() {
-                Some(Err(error)) => error.is_eof(),
-                whole => whole.is_some(),
-            }
-        })
+        && ["\n", "\\n"]
+            .into_iter()
+            .any(|end| read(&lines[first..].join(end)).is_some_and(|value| value.as_ref().err().is_none_or(is_cut)))
 }
 
 /// Returns whether a whole message was sent with bytes that are not UTF-8. A page of an error is no message.

@@ -15,8 +15,9 @@ use crate::model::verdict::VerdictKind;
 ///
 /// A server that converts a value before it validates it has not accepted the one that was sent: no sentence forbids this.
 /// A server that was never built breaks no sentence about messages, unless a control shows that it can be built. An answer
-/// that cannot be read decides nothing. Neither does a missing one where something is forbidden, or where the check asks nothing
-/// of a request that fails, nor an empty one where something must be refused. A check that names the outcome says by itself what it shows.
+/// that cannot be read decides nothing. Neither does a missing one where something is forbidden, or where the check asks
+/// nothing of a request that fails, nor an empty one where something must be refused. A check that names the outcome says
+/// by itself what it shows.
 pub(super) fn weighed(
     verdict: Verdict,
     check: &Check,
