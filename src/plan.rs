@@ -347,9 +347,19 @@ impl Planner<'_> {
                 && shard.is_none_or(|shard| shard.has(id) || is_in_each(test))
                 && !(*is_thin && (test.checks().next().is_none() || self.is_elsewhere(test, revision, transport)))
         };
-        let chosen: Vec<_> = applying.iter().filter(|(id, test)| is_chosen(id, test)).map(|(_, test)| *test).collect();
-        let is_needed = |control: &Test| chosen.iter().any(|test| control.governs(test));
-        applying.retain(|(id, test)| is_chosen(id, test) || is_needed(test));
+        let mut taken: Vec<bool> = applying.iter().map(|(id, test)| is_chosen(id, test)).collect();
+        // A control may need controls of its own.
+        let mut open: Vec<usize> = (0..applying.len()).filter(|one| taken[*one]).collect();
+        while let Some(test) = open.pop() {
+            for control in 0..applying.len() {
+                if !taken[control] && applying[control].1.governs(applying[test].1) {
+                    taken[control] = true;
+                    open.push(control);
+                }
+            }
+        }
+        let mut taken = taken.into_iter();
+        applying.retain(|_| taken.next().is_some_and(|one| one));
         applying
     }
 
