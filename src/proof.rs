@@ -2,10 +2,14 @@
 //!
 //! Takes cases and a mutant, gives a [`Kill`]. Must not know how a proof is shown.
 
+mod by_damage;
+mod damage;
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use by_damage::{damage_log, damage_run};
 use reference::{About, mutants};
 use tokio::sync::watch;
 

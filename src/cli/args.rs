@@ -326,6 +326,11 @@ pub struct ProveArgs {
     /// Run only the mutants whose names match
     #[arg(long, value_name = "PATTERN", value_parser = values::pattern, help_heading = heading::TESTS)]
     pub only_mutants: Option<Pattern>,
+    /// Damage what a run recorded in many ways, and list the checks that hold all the same: of this run log, or else of a run
+    /// of the reference
+    #[arg(long, value_name = "RUN_LOG", num_args = 0..=1, conflicts_with_all = ["only_mutants", "shard", "jobs"])]
+    #[arg(help_heading = heading::TESTS)]
+    pub by_damage: Option<Option<Utf8PathBuf>>,
     /// Of the tests that ask about no declared requirement, run one of N shards: 2/5 runs the second of five
     #[arg(long, value_name = "K/N", value_parser = values::shard, help_heading = heading::TESTS)]
     pub shard: Option<Shard>,

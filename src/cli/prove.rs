@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use camino::Utf8Path;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -31,6 +32,9 @@ type Undeclared = Arc<BTreeSet<(Role, String)>>;
 
 pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let library = Arc::new(load::load(&args.cases.sources()?)?);
+    if let Some(log) = &args.by_damage {
+        return by_damage(&library, log.as_deref(), args.format);
+    }
     let is_selected = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
     let mut chosen: Vec<_> = proof::all().filter(is_selected).collect();
     if let (true, Some(pattern)) = (chosen.is_empty(), &args.only_mutants) {
@@ -68,6 +72,30 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
         }
     });
     Ok(if proof.holds() { Exit::Fine } else { Exit::Unexpected })
+}
+
+/// Lists the checks of a run that no damage breaks.
+fn by_damage(library: &Library, log: Option<&Utf8Path>, format: ProofFormat) -> Result<Exit, Problem> {
+    let damages = if let Some(log) = log {
+        proof::damage_log(library, log)?
+    } else {
+        let target = targets(&[target::REFERENCE.to_owned()])?.remove(0);
+        let cancel = super::interrupt::listen();
+        let run = proof::damage_run(library, target, Options::default(), cancel);
+        let Some(damages) = super::interrupt::runtime()?.block_on(run)? else { return Ok(Exit::Interrupted) };
+        damages
+    };
+    if damages.checks == 0 {
+        let why = "nothing to damage: no check held in a test whose messages were recorded";
+        return Err(Problem::new(Exit::Nothing, why));
+    }
+    print_line(&match format {
+        ProofFormat::Text | ProofFormat::Md => Printable::from(damages.text()).trimmed(),
+        ProofFormat::Json => {
+            Printable::json(&serde_json::to_string_pretty(&damages).expect("the result has only string keys"))
+        }
+    });
+    Ok(if damages.holds() { Exit::Fine } else { Exit::Unexpected })
 }
 
 /// Returns the mutants of one role by the requirements that they violate.

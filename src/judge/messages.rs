@@ -48,12 +48,12 @@ impl<'a> Wire<'a> {
 
     /// The text of the message at an index.
     pub(crate) fn text(&self, place: usize) -> &'a str {
-        &self.messages[place].text
+        self.messages.get(place).map_or("", |message| &message.text)
     }
 
     /// The message at an index; `None` if it is not an envelope.
     pub(crate) fn at(&self, place: usize) -> Option<&Envelope<'a>> {
-        let message = &self.messages[place];
+        let message = self.messages.get(place)?;
         // Most messages need no second look: a line of a log has neither of these members.
         let is_message = |read: &Envelope<'_>| read.id.is_some() || read.method.is_some() || !is_stray(message);
         self.read[place].get_or_init(|| Envelope::read(&message.text).filter(is_message)).as_ref()

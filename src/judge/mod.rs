@@ -141,6 +141,17 @@ impl Judge {
         Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
     }
 
+    /// Returns a judge that remembers, as this one does now, what decides about one test.
+    pub(crate) fn about(&self, target: &TargetId, id: &TestId) -> Self {
+        let scope = Scope::new(target, id);
+        let controls = self.controls.get(&scope).cloned().map(|controls| (scope, controls));
+        Self {
+            catalogue: Arc::clone(&self.catalogue),
+            excuses: self.excuses.clone(),
+            controls: controls.into_iter().collect(),
+        }
+    }
+
     /// Judges one test, and remembers its verdicts for later tests. A control must be judged before its tests.
     pub fn judge(&mut self, target: &TargetId, test: &Test, id: &TestId, observation: &Observation) -> Vec<Verdict> {
         let verdicts = self.verdicts(target, test, id, observation);

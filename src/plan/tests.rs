@@ -130,16 +130,16 @@ fn selected_test_brings_its_controls() {
 #[test]
 fn control_brings_its_own_controls() {
     let given = fixture("f");
-    let library = self::library(vec![
+    let all = vec![
         test("asked", Some("x"), None, &given),
         test("needed", Some("y"), Some(Control::Tests(vec!["asked".to_owned()])), &given),
         test("control", Some("x"), Some(Control::Row), &given),
         test("control", Some("y"), Some(Control::Row), &given),
-    ]);
+    ];
     let selection = Selection { only: vec!["a/b/asked".parse().expect("a pattern")], ..newest() };
-    let asked = plan(&library, &[Arc::new(target())], &selection).expect("a plan");
-    let all = ["control/y", "needed/y", "control/x", "asked/x"];
-    assert_eq!(names(&asked), all.map(|name| format!("a/b/{name}@2026-07-28+http")));
+    let asked = plan(&library(all), &[Arc::new(target())], &selection).expect("a plan");
+    let expected = ["control/y", "needed/y", "control/x", "asked/x"];
+    assert_eq!(names(&asked), expected.map(|name| format!("a/b/{name}@2026-07-28+http")));
 }
 
 #[test]

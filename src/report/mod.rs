@@ -10,6 +10,7 @@ mod build;
 mod capability;
 mod column;
 pub mod coverage;
+pub mod damages;
 mod explain;
 mod filters;
 mod format;

@@ -1,5 +1,7 @@
 //! `casebook prove` with cases that the mutants do not know.
 
+use serde_json::{Map, Value, json};
+
 use crate::sandbox::Sandbox;
 
 #[test]
@@ -10,4 +12,98 @@ fn requirement_of_own_cases_names_the_mutants_that_violate_it() {
     assert!(!proof.out.contains("WRONG") && !proof.out.contains("no mutant"), "{}", proof.out);
     // These mutants are clients, and the cases test servers.
     sandbox.run("prove --cases cases --only-mutants client-fetches-*").exits(3).stderr_has(&["nothing to run"]);
+}
+
+/// Checks that no message of any server fails: the first ones hold always, the others have nothing to look at.
+fn vacuous() -> [(&'static str, Value); 20] {
+    let reply = |message: Value| json!({ "reply": { "properties": { "message": { "properties": message } } } });
+    let result = |members: Value| reply(json!({ "result": { "properties": members } }));
+    [
+        ("always-unique", json!({ "reply": { "properties": { "headers": { "uniqueItems": true } } } })),
+        ("any-code", json!({ "matches": { "properties": { "code": { "minimum": -9_999_999_999_i64 } } } })),
+        ("any-length", result(json!({ "tools": { "items": { "properties": { "name": { "minLength": 0 } } } } }))),
+        ("any-object", json!({ "reply": { "minProperties": 0 } })),
+        ("any-type", json!({ "reply": { "type": ["null", "boolean", "number", "string", "array", "object"] } })),
+        (
+            "any-word",
+            json!({ "matches": { "properties": { "took": { "enum": ["instant", "quick", "slow", "endless"] } } } }),
+        ),
+        ("contains-none", result(json!({ "tools": { "contains": { "required": ["x"] }, "minContains": 0 } }))),
+        ("dependent", result(json!({ "tools": { "items": { "dependentRequired": { "inputSchemas": ["name"] } } } }))),
+        ("else-same", reply(json!({ "result": { "if": { "required": ["tools"] }, "then": {}, "else": {} } }))),
+        ("low-status", json!({ "reply": { "properties": { "status": { "minimum": 0 } } } })),
+        ("many-members", json!({ "matches": { "maxProperties": 1000 } })),
+        ("names", json!({ "matches": { "propertyNames": { "type": "string" } } })),
+        ("not-impossible", result(json!({ "tools": { "not": { "type": "array", "minItems": 1, "maxItems": 0 } } }))),
+        (
+            "one-of-both",
+            json!([
+                { "as": "a success", "outcome": "success" },
+                { "as": "no success", "matches": { "properties": { "outcome": { "not": { "const": "success" } } } } },
+            ]),
+        ),
+        ("or-true", json!({ "reply": { "anyOf": [{ "required": ["text"] }, true] } })),
+        ("pattern", json!({ "matches": { "patternProperties": { "^outcom$": false } } })),
+        ("idle-premise", reply(json!({ "id": { "if": { "const": "never-an-id" }, "then": false } }))),
+        ("long-text", reply(json!({ "error": { "properties": { "message": { "maxLength": 100_000 } } } }))),
+        ("misplaced", reply(json!({ "tools": { "minItems": 99 } }))),
+        ("misspelt", result(json!({ "toolList": { "minItems": 99 } }))),
+    ]
+}
+
+#[test]
+fn damage_finds_checks_that_cannot_fail_and_such_that_fail_for_nothing() {
+    let sandbox = Sandbox::empty();
+    sandbox.lay_out("cases/post/requirements.json");
+    let test = |check: Value| json!({ "title": "a list", "when": { "list": "tools" }, "then": { "arguments-checked": check } });
+    let vacuous = vacuous();
+    let mut tests: Map<_, _> = vacuous.iter().map(|(name, check)| ((*name).to_owned(), test(check.clone()))).collect();
+    tests.insert("sound".to_owned(), test(json!({ "outcome": "success" })));
+    let first = json!({ "prefixItems": [{ "properties": { "name": { "const": "send" } } }] });
+    let first =
+        json!({ "properties": { "message": { "properties": { "result": { "properties": { "tools": first } } } } } });
+    tests.insert("brittle".to_owned(), test(json!({ "reply": first })));
+    let tool = json!({ "description": "Echo.", "inputSchema": { "type": "object" }, "does": { "echo": true } });
+    let case = json!({
+        "$schema": "../../../../cases/schemas/case.json",
+        "title": "Checks that show nothing",
+        "role": "server", "transports": ["http"],
+        "given": { "tools": { "send": tool, "keep": tool } },
+        "tests": tests,
+    });
+    sandbox.write("cases/post/planted.json", &case.to_string());
+    let proof = sandbox.run("prove --cases cases --by-damage --format json");
+    let proved: Value = serde_json::from_str(&proof.out).expect("JSON");
+    proof.exits(1);
+    let named = |list: &str| -> Vec<String> {
+        let checks = proved[list].as_array().expect("a list").iter();
+        checks.map(|one| one["test"].as_str().expect("a path").replace("post/planted/", "")).collect()
+    };
+    let idle = ["idle-premise", "long-text", "misplaced", "misspelt"];
+    let always: Vec<_> = vacuous.iter().map(|(name, _)| *name).filter(|name| !idle.contains(name)).collect();
+    assert_eq!(named("vacuous"), always);
+    assert_eq!(named("not-held"), idle);
+    let brittle = &proved["brittle"][0];
+    assert_eq!(
+        (&brittle["check"]["test"], &brittle["by"]),
+        (&json!("post/planted/brittle"), &json!("tools in another order"))
+    );
+    // A recorded run is damaged in the same way.
+    sandbox.run("run reference --cases cases --run-log run.jsonl").exits(0);
+    let again = sandbox.run("prove --cases cases --by-damage run.jsonl");
+    again.exits(1).stdout_has(&["post/planted/names, step 1: post/arguments-checked: no damage breaks this check\n"]);
+}
+
+#[test]
+fn damaged_recordings_need_not_be_sound() {
+    let sandbox = Sandbox::new();
+    sandbox.run("run reference --cases cases --run-log run.jsonl").exits(0);
+    let wire = sandbox.read("run.wire.jsonl").replace(r#""replied":{"message":1}"#, r#""replied":{"message":99}"#);
+    sandbox.write("run.wire.jsonl", &wire);
+    // What is left is another recording than the one that was judged.
+    sandbox.run("prove --cases cases --by-damage run.jsonl").exits(3);
+    sandbox.write("run.wire.jsonl", "{}\n");
+    sandbox.run("prove --cases cases --by-damage run.jsonl").stderr_has(&["run.wire.jsonl"]);
+    sandbox.write("run.wire.jsonl", "");
+    sandbox.run("prove --cases cases --by-damage run.jsonl").exits(3).stderr_has(&["nothing to damage"]);
 }
