@@ -166,12 +166,12 @@ impl<'l> Recordings<'l> {
                 });
             }
         });
-        let Found { checks, brittle, judged } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Found { checks, brittle } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let with = |wanted: Option<Kind>| {
             checks.iter().filter(|(_, kind)| **kind == wanted).map(|(check, _)| check.clone()).collect()
         };
         let (vacuous, without_result_only) = (with(None), with(Some(Kind::NoResult)));
-        Damages { checks: checks.len(), judged, vacuous, brittle, without_result_only, not_held: self.not_held() }
+        Damages { checks: checks.len(), vacuous, brittle, without_result_only, not_held: self.not_held() }
     }
 
     /// The checks that held in no recording, each once for all rows.
@@ -200,9 +200,7 @@ impl<'l> Recordings<'l> {
 
 /// Damages one recording until each check is broken that no other one broke, and says the same in other ways.
 fn damage(one: &Recorded, of_file: &[&Recorded], found: &Mutex<Found>) {
-    let mut judged = 0;
-    let mut verdicts = |transcript: &Transcript| {
-        judged += 1;
+    let verdicts = |transcript: &Transcript| {
         one.held.judge.verdicts(&one.target, &one.test, &one.id, &observe(&one.test, transcript))
     };
     let breaks = |verdicts: &[Verdict], (step, requirement): &(usize, RequirementId)| {
@@ -239,7 +237,6 @@ fn damage(one: &Recorded, of_file: &[&Recorded], found: &Mutex<Found>) {
             });
     }
     let mut found = locked(found);
-    found.judged += judged;
     for (_, check, by) in open {
         let before = found.checks.entry(check).or_insert(by);
         *before = [*before, by].into_iter().flatten().min();
@@ -274,7 +271,6 @@ struct Found {
     /// The first kind of damage that broke each check; `None` if none did.
     checks: BTreeMap<CheckOfTest, Option<Kind>>,
     brittle: BTreeSet<Brittle>,
-    judged: usize,
 }
 
 fn locked(found: &Mutex<Found>) -> MutexGuard<'_, Found> {

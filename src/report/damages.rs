@@ -45,8 +45,6 @@ pub struct Brittle {
 pub struct Damages {
     /// The number of checks that held, each row for itself.
     pub checks: usize,
-    /// The number of damaged recordings that were judged.
-    pub judged: usize,
     /// The checks that no damage breaks.
     pub vacuous: BTreeSet<CheckOfTest>,
     /// The checks that break although nothing is wrong.
@@ -79,10 +77,8 @@ impl Damages {
             out += &format!("{more} more held in no test; `--format json` lists them\n");
         }
         out += &format!(
-            "{}, judged again in {}: no damage breaks {}, only a missing result breaks {}, and {} break although nothing is \
-             wrong; {} held in no test",
+            "{} held: no damage breaks {}, only a missing result {}, and {} break although nothing is wrong; {} held in no test",
             count(self.checks, "check"),
-            count(self.judged, "damaged recording"),
             self.vacuous.len(),
             self.without_result_only.len(),
             self.brittle.len(),
