@@ -486,6 +486,10 @@ mod tests {
         assert_eq!(blamed(&attributed(&[fine(), lost], Outcome::Success)), (Some(Role::Client), LossPlace::User));
         let refused = differing(Outcome::Refused, fine(), &faults);
         assert_eq!(blamed(&attributed(&[fine(), refused], Outcome::Success)), (Some(Role::Server), LossPlace::Message));
+        // A client that cannot read the schema of a tool need not call it.
+        let mut unsent = differing(Outcome::Refused, fine(), &[(Rule::SchemaIsValid, 0, 1)]);
+        unsent.relayed.as_mut().expect("the messages of a pair").request = RequestState::NotSent;
+        assert_eq!(blamed(&attributed(&[fine(), unsent], Outcome::Success)), (Some(Role::Server), LossPlace::Message));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::marks;
 use super::messages;
@@ -45,6 +46,13 @@ pub(super) fn flaws(tool: &Members<'_>) -> Flaws {
         flaws.found.insert(Flaw::NoObjectRoot);
     }
     flaws
+}
+
+/// Returns whether a schema of a list of tools is invalid.
+pub(super) fn has_invalid_schema(tools: &RawValue) -> bool {
+    let tools = envelope::items(tools).unwrap_or_default().into_iter().filter_map(envelope::members);
+    let invalid = [Flaw::InvalidInputSchema, Flaw::InvalidOutputSchema];
+    tools.map(|tool| flaws(&tool)).any(|flaws| invalid.iter().any(|flaw| flaws.found.contains(flaw)))
 }
 
 impl Flaws {

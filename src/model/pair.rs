@@ -160,6 +160,8 @@ words! {
         ObjectBefore2026 = "sep-2106/object-structured-before-2026",
         /// A result of a tool with an `outputSchema` has `structuredContent`.
         OutputPresent = "tools/output-present",
+        /// The schemas of the listed tools are valid.
+        SchemaIsValid = "sep-1613/schema-is-valid",
         /// The server sends no requests, without a handshake.
         NoRequestsToTheClient = "sep-2322/no-requests-to-the-client",
         /// A result has its type, without a handshake.
@@ -179,6 +181,7 @@ impl Rule {
             | Self::SameVersion
             | Self::ObjectBefore2026
             | Self::OutputPresent
+            | Self::SchemaIsValid
             | Self::NoRequestsToTheClient
             | Self::ResultType => Role::Server,
             _ => Role::Client,

@@ -90,10 +90,11 @@ pub async fn damage_run(
             }
         }
     };
-    let conducted = conduct(plan, judge, options, cancel, None, see).await;
+    let conducted = conduct(plan, judge, options, cancel.clone(), None, see).await;
     match conducted.broken {
         Some(error) => Err(error.into()),
-        None => Ok((!conducted.footer.interrupted).then(|| recordings.damages())),
+        None if conducted.footer.interrupted => Ok(None),
+        None => Ok(recordings.damages(&|| *cancel.borrow() != Cancel::Go)),
     }
 }
 
@@ -119,7 +120,7 @@ pub fn damage_log(library: &Library, log: &Utf8Path) -> Result<Damages, LogError
             recordings.keep(test, held, transcript);
         }
     }
-    Ok(recordings.damages())
+    Ok(recordings.damages(&|| false).unwrap_or_default())
 }
 
 impl<'l> Recordings<'l> {
@@ -149,8 +150,8 @@ impl<'l> Recordings<'l> {
         }
     }
 
-    /// Damages all recordings, on all cores.
-    fn damages(&self) -> Damages {
+    /// Damages all recordings, on all cores; `None` if it is to stop.
+    fn damages(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<Damages> {
         let mut of_file: BTreeMap<_, Vec<&Recorded>> = BTreeMap::new();
         let file = |one: &Recorded| (one.target.clone(), one.id.case.clone(), one.id.revision, one.id.transport);
         for one in &self.kept {
@@ -160,7 +161,9 @@ impl<'l> Recordings<'l> {
         std::thread::scope(|scope| {
             for _ in 0..available_parallelism().map_or(1, Into::into) {
                 scope.spawn(|| {
-                    while let Some(one) = self.kept.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while !is_stopped()
+                        && let Some(one) = self.kept.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
                         damage(one, &of_file[&file(one)], &found);
                     }
                 });
@@ -171,31 +174,27 @@ impl<'l> Recordings<'l> {
             checks.iter().filter(|(_, kind)| **kind == wanted).map(|(check, _)| check.clone()).collect()
         };
         let (vacuous, without_result_only) = (with(None), with(Some(Kind::NoResult)));
-        Damages { checks: checks.len(), vacuous, brittle, without_result_only, not_held: self.not_held() }
+        let not_held = not_held(self.library, &checks);
+        (!is_stopped()).then_some(Damages { checks: checks.len(), vacuous, brittle, without_result_only, not_held })
     }
+}
 
-    /// The checks that held in no recording, each once for all rows.
-    fn not_held(&self) -> BTreeSet<CheckOfTest> {
-        let of = |test: &Test, step: usize, requirement: &RequirementId| CheckOfTest {
-            test: format!("{}/{}", test.case, test.id),
-            step,
-            requirement: requirement.clone(),
-        };
-        let tests = self.library.cases.iter().flat_map(|case| &case.tests);
-        let steps = tests.flat_map(|test| test.steps.iter().enumerate().map(move |(place, step)| (test, place, step)));
-        let mut open: BTreeSet<_> = steps
-            .flat_map(|(test, place, step)| {
-                step.then.checks().iter().map(move |check| of(test, place, &check.requirement))
-            })
-            .filter(|check| {
-                self.library.requirements.get(&check.requirement).is_some_and(|one| one.level != Level::May)
-            })
-            .collect();
-        for one in &self.kept {
-            one.held.checks.iter().for_each(|(step, requirement)| _ = open.remove(&of(&one.test, *step, requirement)));
+/// The checks of the library that are not among these, each once for all rows.
+fn not_held(library: &Library, checks: &BTreeMap<CheckOfTest, Option<Kind>>) -> BTreeSet<CheckOfTest> {
+    let (mut all, mut held) = (BTreeSet::new(), BTreeSet::new());
+    let tests = library.cases.iter().flat_map(|case| &case.tests);
+    for (test, (step, then)) in tests.flat_map(|test| test.steps.iter().enumerate().map(move |step| (test, step))) {
+        for requirement in then.then.checks().iter().map(|check| &check.requirement) {
+            let of = |test: String| CheckOfTest { test, step, requirement: requirement.clone() };
+            let name = of(format!("{}/{}", test.case, test.id));
+            if checks.contains_key(&of(test.path())) {
+                held.insert(name);
+            } else if library.requirements.get(requirement).is_some_and(|one| one.level != Level::May) {
+                all.insert(name);
+            }
         }
-        open
     }
+    all.difference(&held).cloned().collect()
 }
 
 /// Damages one recording until each check is broken that no other one broke, and says the same in other ways.

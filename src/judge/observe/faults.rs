@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::envelope::{self, Envelope, Members};
+use crate::judge::flaws::has_invalid_schema;
 use crate::judge::messages::{self, Wire};
 use crate::judge::rounds::rounds;
 use crate::model::case::{Test, When};
@@ -317,7 +318,11 @@ impl Session<'_> {
             self.add(Rule::GetStreamNoResponse, at);
         }
         if method == Some("tools/list") {
-            self.typed.extend(member(&result, "tools").map(typed).unwrap_or_default());
+            let tools = member(&result, "tools");
+            if tools.is_some_and(has_invalid_schema) {
+                self.add(Rule::SchemaIsValid, at);
+            }
+            self.typed.extend(tools.map(typed).unwrap_or_default());
         } else if method != Some("tools/call") {
             return;
         }
@@ -552,18 +557,21 @@ mod tests {
     }
 
     #[test]
-    fn result_of_a_tool_with_an_output_schema_has_structured_content() {
+    fn result_of_a_tool_with_a_schema_is_structured_and_the_schema_is_valid() {
         let tools = json!([{ "name": "t", "outputSchema": { "type": "null" } }, { "name": "plain" }]);
-        let with = |tool: &str, result: Value| {
+        let with_tools = |tools: &Value, tool: &str, result: Value| {
             let list = reply(200, &json!({ "id": 1, "result": { "tools": tools } }));
             let call = post(2, "tools/call", &json!({ "name": tool }), &[VERSION]);
             let result = reply(200, &json!({ "id": 2, "result": result }));
             let opening = vec![initialize("2025-11-25"), agreed("2025-11-25"), initialized(&[VERSION])];
             [opening, vec![listed(&[VERSION]), list, call, result]].concat()
         };
+        let with = |tool, result| with_tools(&tools, tool, result);
         let bare = json!({ "content": [] });
         assert_eq!(rules(OLD, None, with("t", bare.clone())), [Rule::OutputPresent]);
-        assert_eq!(rules(OLD, None, with("plain", bare)), []);
+        assert_eq!(rules(OLD, None, with("plain", bare.clone())), []);
+        let odd = json!([{ "name": "plain", "inputSchema": { "required": "x" } }]);
+        assert_eq!(rules(OLD, None, with_tools(&odd, "plain", bare)), [Rule::SchemaIsValid]);
         assert_eq!(rules(OLD, None, with("t", json!({ "content": [], "isError": true }))), []);
         assert_eq!(rules(OLD, None, with("t", json!({ "content": [], "structuredContent": {} }))), []);
     }
