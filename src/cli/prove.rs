@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use camino::Utf8Path;
+use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -67,9 +68,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     print_line(&match args.format {
         ProofFormat::Text => Printable::from(proof.text()).trimmed(),
         ProofFormat::Md => Printable::from(proof.markdown()).trimmed(),
-        ProofFormat::Json => {
-            Printable::json(&serde_json::to_string_pretty(&proof).expect("a proof has only string keys"))
-        }
+        ProofFormat::Json => json(&proof),
     });
     Ok(if proof.holds() { Exit::Fine } else { Exit::Unexpected })
 }
@@ -91,11 +90,13 @@ fn by_damage(library: &Library, log: Option<&Utf8Path>, format: ProofFormat) -> 
     }
     print_line(&match format {
         ProofFormat::Text | ProofFormat::Md => Printable::from(damages.text()).trimmed(),
-        ProofFormat::Json => {
-            Printable::json(&serde_json::to_string_pretty(&damages).expect("the result has only string keys"))
-        }
+        ProofFormat::Json => json(&damages),
     });
     Ok(if damages.holds() { Exit::Fine } else { Exit::Unexpected })
+}
+
+fn json(proof: &impl Serialize) -> Printable {
+    Printable::json(&serde_json::to_string_pretty(proof).expect("a proof has only string keys"))
 }
 
 /// Returns the mutants of one role by the requirements that they violate.

@@ -14,7 +14,7 @@ use camino::Utf8Path;
 use tokio::sync::watch;
 
 use super::ProofError;
-use super::damage::{self, Kind};
+use super::damage::{self, DamageKind};
 use crate::drive::{Cancel, Options};
 use crate::judge::{Judge, observe};
 use crate::model::case::{Library, Test};
@@ -170,17 +170,17 @@ impl<'l> Recordings<'l> {
             }
         });
         let Found { checks, brittle } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let with = |wanted: Option<Kind>| {
+        let with = |wanted: Option<DamageKind>| {
             checks.iter().filter(|(_, kind)| **kind == wanted).map(|(check, _)| check.clone()).collect()
         };
-        let (vacuous, without_result_only) = (with(None), with(Some(Kind::NoResult)));
+        let (vacuous, without_result_only) = (with(None), with(Some(DamageKind::NoResult)));
         let not_held = not_held(self.library, &checks);
         (!is_stopped()).then_some(Damages { checks: checks.len(), vacuous, brittle, without_result_only, not_held })
     }
 }
 
 /// The checks of the library that are not among these, each once for all rows.
-fn not_held(library: &Library, checks: &BTreeMap<CheckOfTest, Option<Kind>>) -> BTreeSet<CheckOfTest> {
+fn not_held(library: &Library, checks: &BTreeMap<CheckOfTest, Option<DamageKind>>) -> BTreeSet<CheckOfTest> {
     let (mut all, mut held) = (BTreeSet::new(), BTreeSet::new());
     let tests = library.cases.iter().flat_map(|case| &case.tests);
     for (test, (step, then)) in tests.flat_map(|test| test.steps.iter().enumerate().map(move |step| (test, step))) {
@@ -210,7 +210,7 @@ fn damage(one: &Recorded, of_file: &[&Recorded], found: &Mutex<Found>) {
     let still = held(&one.test, &verdicts(&one.transcript));
     let mut open: Vec<_> = one.held.checks.iter().map(|held| (held, one.check(held), None)).collect();
     open.retain(|(held, check, _)| {
-        let is_done = locked(found).checks.get(check).copied().flatten() == Some(Kind::Change);
+        let is_done = locked(found).checks.get(check).copied().flatten() == Some(DamageKind::Change);
         !is_done && still.contains(held)
     });
     for (what, way) in damage::ways(&one.transcript).filter(|_| !open.is_empty()) {
@@ -224,7 +224,7 @@ fn damage(one: &Recorded, of_file: &[&Recorded], found: &Mutex<Found>) {
             damage::each(&one.test, &one.transcript, &others.take(OTHERS).collect::<Vec<_>>(), &mut |kind, damaged| {
                 let verdicts = verdicts(damaged);
                 let can_show =
-                    |held: &(usize, RequirementId)| kind == Kind::Change || demands_a_result(&one.test, held);
+                    |held: &(usize, RequirementId)| kind == DamageKind::Change || demands_a_result(&one.test, held);
                 for (held, _, by) in open.iter_mut().filter(|(held, _, by)| by.is_none() && can_show(held)) {
                     *by = breaks(&verdicts, held).then_some(kind);
                 }
@@ -268,7 +268,7 @@ fn demands_a_result(test: &Test, (step, requirement): &(usize, RequirementId)) -
 #[derive(Default)]
 struct Found {
     /// The first kind of damage that broke each check; `None` if none did.
-    checks: BTreeMap<CheckOfTest, Option<Kind>>,
+    checks: BTreeMap<CheckOfTest, Option<DamageKind>>,
     brittle: BTreeSet<Brittle>,
 }
 

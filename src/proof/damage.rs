@@ -45,7 +45,7 @@ const METHODS: [&str; 12] = [
 
 /// The kind of a damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum DamageKind {
     /// The target does something else.
     Change,
     /// A step, or the whole test, has no result.
@@ -53,7 +53,7 @@ pub(super) enum Kind {
 }
 
 /// Takes a damaged transcript, and says whether another one is wanted.
-pub(super) type Visit<'v> = dyn FnMut(Kind, &Transcript) -> ControlFlow<()> + 'v;
+pub(super) type Visit<'v> = dyn FnMut(DamageKind, &Transcript) -> ControlFlow<()> + 'v;
 
 /// Damages a transcript in one way after the other: those that are few and likely to break a check come first, and those
 /// that leave no result last. `others` are recordings of the same file.
@@ -80,14 +80,14 @@ struct Damager<'a, 'v> {
 }
 
 impl Damager<'_, '_> {
-    fn give(&mut self, kind: Kind, change: impl FnOnce(&mut Transcript)) -> ControlFlow<()> {
+    fn give(&mut self, kind: DamageKind, change: impl FnOnce(&mut Transcript)) -> ControlFlow<()> {
         let mut damaged = self.whole.clone();
         change(&mut damaged);
         (self.visit)(kind, &damaged)
     }
 
     fn change(&mut self, change: impl FnOnce(&mut Transcript)) -> ControlFlow<()> {
-        self.give(Kind::Change, change)
+        self.give(DamageKind::Change, change)
     }
 
     fn change_step(&mut self, step: usize, change: impl FnOnce(&mut StepTranscript)) -> ControlFlow<()> {
@@ -292,20 +292,20 @@ impl Damager<'_, '_> {
         ];
         for end in ends {
             for step in 0..self.whole.steps.len() {
-                self.give(Kind::NoResult, |all| {
+                self.give(DamageKind::NoResult, |all| {
                     all.steps[step].end = end.clone();
                     all.steps[step].handed = None;
                 })?;
             }
-            self.give(Kind::NoResult, |all| {
+            self.give(DamageKind::NoResult, |all| {
                 all.served = Served::Failed { end, detail: reason() };
                 all.steps.clear();
             })?;
         }
         for step in 0..self.whole.steps.len() {
-            self.give(Kind::NoResult, |all| all.steps.truncate(step))?;
+            self.give(DamageKind::NoResult, |all| all.steps.truncate(step))?;
         }
-        self.give(Kind::NoResult, |all| {
+        self.give(DamageKind::NoResult, |all| {
             all.served = Served::Refused { r#type: reason(), message: reason() };
             all.steps.clear();
         })

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::damages::CheckOfTest;
 use crate::model::RequirementId;
 use crate::model::applicability::Applicability;
 use crate::model::case::{Library, Test};
@@ -61,7 +62,7 @@ pub struct Kill {
 pub type CheckPlace = String;
 
 fn place(test: &str, step: usize, requirement: &RequirementId) -> CheckPlace {
-    format!("{test}, step {}: {requirement}", step + 1)
+    CheckOfTest { test: test.to_owned(), step, requirement: requirement.clone() }.to_string()
 }
 
 /// The results of one mutant so far.

@@ -12,7 +12,7 @@ type Headers = Vec<(String, String)>;
 
 /// A change of each message.
 #[derive(Clone, Copy)]
-enum Change {
+enum Rephrasing {
     /// The form of the JSON text.
     Form(fn(&Value) -> String),
     /// The members.
@@ -22,18 +22,18 @@ enum Change {
 }
 
 /// The changes, in words.
-const CHANGES: [(&str, Change); 11] = [
-    ("members in another order", Change::Form(|value| reversed(value).to_string())),
-    ("spaces between members", Change::Form(spaced)),
-    ("letters as escapes", Change::Form(escaped)),
-    ("a further member of a result", Change::Members(further_member)),
-    ("further data of an error", Change::Members(further_data)),
-    ("a further key of `_meta`", Change::Members(further_meta)),
-    ("another message of an error", Change::Members(other_message)),
-    ("tools in another order", Change::Members(other_order)),
-    ("a further block of text", Change::Members(further_text)),
-    ("a further header", Change::Headers(further_header)),
-    ("a parameter of the media type", Change::Headers(media_type)),
+const CHANGES: [(&str, Rephrasing); 11] = [
+    ("members in another order", Rephrasing::Form(|value| reversed(value).to_string())),
+    ("spaces between members", Rephrasing::Form(spaced)),
+    ("letters as escapes", Rephrasing::Form(escaped)),
+    ("a further member of a result", Rephrasing::Members(further_member)),
+    ("further data of an error", Rephrasing::Members(further_data)),
+    ("a further key of `_meta`", Rephrasing::Members(further_meta)),
+    ("another message of an error", Rephrasing::Members(other_message)),
+    ("tools in another order", Rephrasing::Members(other_order)),
+    ("a further block of text", Rephrasing::Members(further_text)),
+    ("a further header", Rephrasing::Headers(further_header)),
+    ("a parameter of the media type", Rephrasing::Headers(media_type)),
 ];
 
 /// Says the same in other ways, each with its description.
@@ -50,7 +50,7 @@ pub(in super::super) fn ways(whole: &Transcript) -> impl Iterator<Item = (&'stat
     })
 }
 
-impl Change {
+impl Rephrasing {
     fn apply(self, message: &mut Message) {
         let value = || serde_json::from_str::<Value>(&message.text).ok();
         match self {
