@@ -85,8 +85,8 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
         }
         return Ok(None);
     }
-    if args.accept || args.dev {
-        let text = "--accept and --dev need a target.toml, which `casebook new target` prints";
+    if args.accept {
+        let text = "--accept needs a target.toml, which `casebook new target` prints";
         return Err(usage(text.to_owned()));
     }
     let here = here()?;

@@ -315,9 +315,6 @@ pub struct SmokeArgs {
     /// Target with an adapter: a name, or the path of a target.toml or its folder
     #[arg(value_name = "TARGET")]
     pub target: String,
-    /// Check the adapter with a development build: accept another version than target.toml names
-    #[arg(long)]
-    pub dev: bool,
 }
 
 /// `casebook prove`.

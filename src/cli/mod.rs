@@ -5,12 +5,12 @@
 mod ad_hoc;
 mod any_client;
 mod args;
+mod built;
 mod by_hand;
 mod caches;
 mod cases;
 mod coverage;
 mod descriptors;
-mod dev;
 mod diff;
 mod drive;
 mod here;

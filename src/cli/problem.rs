@@ -57,6 +57,7 @@ impl From<TargetError> for Problem {
             TargetError::Missing { .. }
             | TargetError::Empty
             | TargetError::NotToml { .. }
+            | TargetError::Checkout { .. }
             | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
             TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),
         }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 pub use args::{RunArgs, SelectArgs, ShowArgs};
 
 use super::ad_hoc;
-use super::dev::{replace_targets, with_installed};
+use super::built::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder};
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
@@ -69,10 +69,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         for target in &targets {
             ad_hoc::introduce(target, &planned.0);
         }
-        if args.dev {
-            targets = with_installed(targets, args.limits.options().start_limit).await;
-            replace_targets(Arc::make_mut(&mut planned.0), &targets);
-        }
+        targets = with_installed(targets, args.limits.options().start_limit).await;
+        replace_targets(Arc::make_mut(&mut planned.0), &targets);
         let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
         let exit = carry_out(args, &library, &targets, planned, judge, cancel).await?;
         if exit == Exit::Target {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::dev::without_package;
 use super::interrupt;
 use super::run::targets;
 use super::set_up::prepare;
@@ -19,10 +18,7 @@ use crate::run::Secrets;
 const LAST_LINES: usize = 12;
 
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
-    let mut targets = targets(std::slice::from_ref(&args.target))?;
-    if args.dev {
-        targets = without_package(targets);
-    }
+    let targets = targets(std::slice::from_ref(&args.target))?;
     if let Some(fixed) = targets.iter().find(|target| matches!(target.drives, TargetKind::Fixed(_))) {
         let problem =
             format!("{} is a fixed target, without an adapter to check; test it with `casebook run {0}`", fixed.id);

@@ -391,4 +391,4 @@ async fn hand_over<T>(
 
 // The adapter of these tests is a script for a POSIX shell.
 #[cfg(all(test, unix))]
-mod tests;
+pub(crate) mod tests;

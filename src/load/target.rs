@@ -23,14 +23,16 @@ use crate::file;
 use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
-use crate::model::{TargetId, is_target_name};
+use crate::model::target::{Checkout, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
+use crate::model::{TargetId, fnv1a, is_target_name};
 
 /// The name of the reference target, which is part of this program.
 pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
 /// The folder of a repository with its targets.
 const TARGETS: &str = "targets";
+/// The word in the commands of a set-up that stands for the copy of a checkout.
+const SDK: &str = "{sdk}";
 /// The remedy for a word that resembles no target.
 const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
@@ -73,6 +75,16 @@ pub enum TargetError {
         cache: Utf8PathBuf,
         /// The error of the file system.
         error: io::Error,
+    },
+    /// The target cannot be built on a checkout.
+    #[error("`{name}` cannot be built on {folder}: {why}")]
+    Checkout {
+        /// The target's name.
+        name: String,
+        /// The folder on the command line.
+        folder: Utf8PathBuf,
+        /// The reason, and the remedy.
+        why: &'static str,
     },
     /// The file of the target has mistakes.
     #[error(transparent)]
@@ -127,7 +139,8 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 /// Finds and reads a target.
 ///
 /// A name is that of a folder in `targets/` of the current repository or, if there is a cache folder to unpack into, of an
-/// embedded target. Everything else is a path. `NAME:VARIANT` names one variant.
+/// embedded target. Everything else is a path. `NAME:VARIANT` names one variant. `NAME@FOLDER` is an embedded target that
+/// is built on a checkout of its SDK.
 ///
 /// # Errors
 /// [`TargetError`] if there is no such target, or its file has mistakes.
@@ -136,8 +149,24 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     if name.trim().is_empty() {
         return Err(TargetError::Empty);
     }
+    let on_checkout = name.split_once('@').filter(|(name, _)| names(here).iter().any(|one| one == name));
+    let targets = match on_checkout {
+        Some((name, folder)) => on_checkout_of(name, folder, here, cache)?,
+        None => read(&file(name, typed, here, cache)?)?,
+    };
+    let Some(variant) = variant else { return Ok(targets) };
+    let variants = targets.iter().filter_map(|target| target.id.variant.clone()).collect();
+    let one: Vec<_> = targets.into_iter().filter(|target| target.id.variant.as_deref() == Some(variant)).collect();
+    if one.is_empty() {
+        return Err(TargetError::Variant { target: name.to_owned(), variant: variant.to_owned(), variants });
+    }
+    Ok(one)
+}
+
+/// Returns the `target.toml` of a name or path.
+fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Utf8PathBuf, TargetError> {
     let canonical = |path: Utf8PathBuf| path.canonicalize_utf8().unwrap_or(path);
-    let file = match (own(here).remove(name), cache) {
+    Ok(match (own(here).remove(name), cache) {
         (Some(file), _) => canonical(file),
         (None, Some(cache)) if embedded::names().contains(&name) => {
             let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
@@ -151,15 +180,40 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
                 return Err(TargetError::Missing { name: name.to_owned(), hint });
             }
         },
-    };
-    let targets = read(&file)?;
-    let Some(variant) = variant else { return Ok(targets) };
-    let variants = targets.iter().filter_map(|target| target.id.variant.clone()).collect();
-    let one: Vec<_> = targets.into_iter().filter(|target| target.id.variant.as_deref() == Some(variant)).collect();
-    if one.is_empty() {
-        return Err(TargetError::Variant { target: name.to_owned(), variant: variant.to_owned(), variants });
+    })
+}
+
+/// Reads an embedded target that is built on a checkout of its SDK. Each checkout has a folder of its own in the cache.
+fn on_checkout_of(
+    name: &str,
+    typed: &str,
+    here: &Here,
+    cache: Option<&Utf8Path>,
+) -> Result<Vec<Target>, TargetError> {
+    let failed = |why| TargetError::Checkout { name: name.to_owned(), folder: typed.into(), why };
+    if !embedded::names().contains(&name) {
+        return Err(failed("only an adapter that casebook contains is; yours is built by its own `[setup]`"));
     }
-    Ok(one)
+    let folder = here.folder().join(typed).canonicalize_utf8();
+    let folder = folder.ok().filter(|folder| folder.is_dir()).ok_or_else(|| failed("there is no such folder"))?;
+    let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
+    let place = cache.join("checkouts").join(format!("{:016x}", fnv1a(folder.as_str().as_bytes())));
+    let unpacked = embedded::unpack(name, &place)
+        .map_err(|error| TargetError::Unpack { name: name.to_owned(), cache: place.clone(), error })?;
+    let copy = place.join("sdk");
+    let built = |target: Target| {
+        let commands = target.setup.on_checkout.iter();
+        let commands = commands.map(|one| one.iter().map(|word| word.replace(SDK, copy.as_str())).collect()).collect();
+        let checkout = Some(Checkout { folder: folder.clone(), copy: copy.clone() });
+        let setup = Setup { commands, inputs: Vec::new(), checkout, ..target.setup };
+        // The adapter names the version of the checkout, whose observations belong to no release.
+        Target { setup, package: None, snapshots: None, ..target }
+    };
+    let targets = read(&unpacked.join(FILE))?;
+    if targets.iter().any(|target| target.setup.on_checkout.is_empty()) {
+        return Err(failed("its `[setup]` has no commands `on-checkout`"));
+    }
+    Ok(targets.into_iter().map(built).collect())
 }
 
 /// Returns the remedy for the host and port of a running server.
@@ -243,7 +297,7 @@ fn own(here: &Here) -> BTreeMap<String, Utf8PathBuf> {
 /// `NAME:VARIANT`, or a name alone.
 fn split(typed: &str) -> (&str, Option<&str>) {
     match typed.rsplit_once(':') {
-        Some((name, variant)) if !variant.contains('/') => (name, Some(variant)),
+        Some((name, variant)) if !variant.contains(std::path::is_separator) => (name, Some(variant)),
         _ => (typed, None),
     }
 }
@@ -425,11 +479,16 @@ fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
 }
 
 fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
-    let Some(object) = reader.object(node, "`setup`", &["commands", "inputs"]) else { return Setup::default() };
-    let commands = object.get("commands").and_then(|node| reader.items(node, "`commands`")).unwrap_or_default();
-    let commands = commands.iter().filter_map(|one| command(reader, one, folder)).collect();
+    let keys = ["commands", "inputs", "on-checkout"];
+    let Some(object) = reader.object(node, "`setup`", &keys) else { return Setup::default() };
+    let mut commands = |key: &str| -> Vec<_> {
+        let commands = object.get(key).and_then(|node| reader.items(node, &format!("`{key}`"))).unwrap_or_default();
+        commands.iter().filter_map(|one| command(reader, one, folder)).collect()
+    };
+    let (commands, on_checkout) = (commands("commands"), commands("on-checkout"));
     let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
-    Setup { commands, inputs: inputs.into_iter().map(Utf8PathBuf::from).collect() }
+    let inputs = inputs.into_iter().map(Utf8PathBuf::from).collect();
+    Setup { commands, inputs, on_checkout, checkout: None }
 }
 
 fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {

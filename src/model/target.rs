@@ -110,7 +110,7 @@ pub struct Package {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// `true` for a development build, which can have the same version as a release.
+    /// `true` for a build of a checkout, which can have the same version as a release.
     pub is_dev: bool,
 }
 
@@ -171,6 +171,19 @@ pub struct Setup {
     pub commands: Vec<Vec<String>>,
     /// The files, relative to the folder, whose change makes the commands necessary again.
     pub inputs: Vec<Utf8PathBuf>,
+    /// The commands that build the target on a checkout of its SDK, in place of the others. Empty if there is no way.
+    pub on_checkout: Vec<Vec<String>>,
+    /// The checkout of the SDK, unless the target is built on a release.
+    pub checkout: Option<Checkout>,
+}
+
+/// A checkout of an SDK, which a target is built on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkout {
+    /// Its folder, in which nothing is written.
+    pub folder: Utf8PathBuf,
+    /// The folder of its copy, in which the commands of the set-up build.
+    pub copy: Utf8PathBuf,
 }
 
 /// The features that a target claims to support. The plan relies on them, and the adapter's response to `hello` must

@@ -68,7 +68,7 @@ pub struct RunArgs {
     /// Targets to test [default: reference]
     ///
     /// A TARGET is a name that `casebook targets` lists, or the path of a target.toml or of its folder. TARGET:VARIANT
-    /// selects one variant of the target. A URL, with http:// or https://, is a running server without a target.toml.
+    /// selects one variant of the target, and TARGET@FOLDER builds it on a checkout of its SDK. A URL, with http:// or https://, is a running server without a target.toml.
     /// Without a TARGET, casebook tests its own reference and no SDK.
     #[arg(value_name = "TARGET|URL")]
     pub targets: Vec<String>,
@@ -78,12 +78,6 @@ pub struct RunArgs {
     /// Run every target whose programs are installed, and name the others
     #[arg(long, conflicts_with = "targets", help_heading = heading::TARGETS)]
     pub all: bool,
-    /// Test development builds: accept another version than target.toml names
-    ///
-    /// Reports show the package and version that each adapter's hello names, with `+dev`. Without this option, a target
-    /// whose installed version is not the one in its target.toml is not run.
-    #[arg(long, help_heading = heading::TARGETS)]
-    pub dev: bool,
     /// The options for servers without a target.toml.
     #[command(flatten)]
     pub ad_hoc: AdHocArgs,

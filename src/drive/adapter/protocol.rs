@@ -122,7 +122,7 @@ pub enum StartError {
     /// The hello names another package than `target.toml`.
     #[error(
         "target.toml names {package}, but the adapter's hello names {hello}: correct `package` and `version` in \
-         target.toml; delete .casebook-setup to run the setup again; or pass --dev to test a development build"
+         target.toml, or delete .casebook-setup to run the setup again"
     )]
     Package {
         /// The package in `target.toml`.

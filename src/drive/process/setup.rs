@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
+use super::checkout::{self, CheckoutError};
 use crate::drive::fault;
 use crate::drive::process::launch::{Launch, spawn_leader};
 use crate::file;
@@ -48,6 +49,9 @@ pub enum SetupError {
         /// The error of the system.
         error: io::Error,
     },
+    /// The checkout of the SDK cannot be copied.
+    #[error(transparent)]
+    Checkout(#[from] CheckoutError),
     /// A command cannot be started.
     #[error("cannot start `{command}`: {error}; is it installed and on the PATH?")]
     Start {
@@ -84,7 +88,7 @@ fn is_read_only(stamp: &Utf8Path) -> bool {
     opened.is_err_and(|error| [PermissionDenied, ReadOnlyFilesystem].contains(&error.kind()))
 }
 
-/// Runs the setup of a target if it is necessary. `progress` gets a line for each command, and the output of the
+/// Runs the setup of a target if it is necessary. On a checkout, the target is not set up again before this process ends. `progress` gets a line for each command, and the output of the
 /// commands.
 ///
 /// # Errors
@@ -98,21 +102,55 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
         return Ok(());
     }
     let failed = |error| SetupError::File { path: stamp.clone(), error };
-    // Two runs must not set up the same folder at the same time. Closing the file releases the lock.
-    let lock = File::options().create(true).append(true).open(&stamp).map_err(failed)?;
-    let (locked, waiting) = oneshot::channel();
-    // A plain thread, because the runtime would wait at its end for a blocking task, and the lock may be held for long.
-    std::thread::spawn(move || locked.send(lock.lock().map(|()| lock)));
-    let _lock = waiting.await.expect("locking a file doesn't panic").map_err(failed)?;
-    let due = fingerprint(target)?;
-    if file::read_text(&stamp, MOST_STAMP).map_err(failed)? == due {
-        return Ok(());
+    let open = || File::options().create(true).append(true).open(&stamp).map_err(failed);
+    let is_due = |due: &str| file::read_text(&stamp, MOST_STAMP).map(|stamp| stamp != due).map_err(failed);
+    let mut due = fingerprint(target)?;
+    let mut listed = None;
+    if let Some(checkout) = &target.setup.checkout {
+        let listing = checkout::list(&checkout.folder).await?;
+        due += &checkout::state(checkout, &listing)?;
+        let lock = open()?;
+        let lock = in_thread(move || lock.lock_shared().map(|()| lock)).await.map_err(failed)?;
+        if !is_due(&due)? {
+            // Until this process ends, no other run changes what this one uses.
+            std::mem::forget(lock);
+            return Ok(());
+        }
+        listed = Some((checkout.clone(), listing));
     }
-    fs::write(&stamp, "").map_err(failed)?;
+    // Two runs must not set up the same folder at the same time. Closing the file releases the lock.
+    let lock = open()?;
+    let lock = in_thread(move || lock.lock().map(|()| lock)).await.map_err(failed)?;
+    if is_due(&due)? {
+        fs::write(&stamp, "").map_err(failed)?;
+        if let Some((checkout, listing)) = listed {
+            in_thread(move || checkout::update(&checkout, &listing)).await?;
+        }
+        run_all(target, &mut progress).await?;
+        fs::write(&stamp, due).map_err(failed)?;
+    }
+    if target.setup.checkout.is_some() {
+        let shared = in_thread(move || lock.unlock().and_then(|()| lock.lock_shared()).map(|()| lock));
+        std::mem::forget(shared.await.map_err(failed)?);
+    }
+    Ok(())
+}
+
+/// Runs a function in a plain thread. The runtime would wait at its end for a blocking task, and locks are held for long.
+async fn in_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, waiting) = oneshot::channel();
+    // If nobody waits any more, the result is dropped, and closing its file releases the lock.
+    std::thread::spawn(move || done.send(work()).is_ok());
+    waiting.await.expect("neither locking nor copying files panics")
+}
+
+async fn run_all(target: &Target, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
+    // Build tools that ask Git for a version must not write into the repository.
+    let env = target.setup.checkout.iter().map(|_| ("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())).collect();
     let all = async {
         for command in &target.setup.commands {
             progress(&format!("setting up: {}", command.join(" ")));
-            run(command, &target.folder, &mut progress).await?;
+            run(command, (&target.folder, &env), progress).await?;
         }
         Ok(())
     };
@@ -122,8 +160,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
             how: format!("no exit within {}", humantime::format_duration(LIMIT)),
             output: String::new(),
         })
-    })?;
-    fs::write(&stamp, due).map_err(failed)
+    })
 }
 
 /// Returns a hash of the setup's commands and inputs.
@@ -137,10 +174,14 @@ fn fingerprint(target: &Target) -> Result<String, SetupError> {
     Ok(format!("{:016x}\n", crate::model::fnv1a(&bytes)))
 }
 
-async fn run(command: &[String], folder: &Utf8Path, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
+async fn run(
+    command: &[String],
+    (folder, env): (&Utf8Path, &BTreeMap<String, String>),
+    progress: &mut impl FnMut(&str),
+) -> Result<(), SetupError> {
     let text = command.join(" ");
     let start = |error| SetupError::Start { command: text.clone(), error };
-    let launch = Launch { command, folder: folder.as_std_path(), env: &BTreeMap::new() };
+    let launch = Launch { command, folder: folder.as_std_path(), env };
     // When the group is dropped, no process of the command is left.
     let (mut child, _group) = spawn_leader(launch, Stdio::null()).map_err(start)?;
     let (lines, mut printed) = mpsc::channel(64);
@@ -185,4 +226,35 @@ fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<St
             line.clear();
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::workers::tests::target;
+    use crate::model::target::{Checkout, Setup};
+
+    #[tokio::test]
+    async fn target_on_a_checkout_is_set_up_again_when_it_changes() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let root = Utf8Path::from_path(place.path()).expect("UTF-8");
+        let checkout = Checkout { folder: root.join("from"), copy: root.join("sdk") };
+        fs::create_dir(&checkout.folder).expect("a folder");
+        let git = ["git", "init", "--quiet"].map(str::to_owned);
+        run(&git, (&checkout.folder, &BTreeMap::new()), &mut |_| {}).await.expect("there is git");
+        let command = ["sh", "-c", "cat \"$0/a\" >> built", checkout.copy.as_str()].map(str::to_owned);
+        let setup = Setup { commands: vec![command.to_vec()], checkout: Some(checkout.clone()), ..Setup::default() };
+        let target = Target { folder: root.to_owned(), setup, ..target(&[]) };
+        for contents in ["1", "1", "2", "2"] {
+            let file = checkout.folder.join("a");
+            if fs::read_to_string(&file).is_ok_and(|old| old != contents) || !file.exists() {
+                fs::write(&file, contents).expect("a file");
+            }
+            let waited = tokio::time::timeout(Duration::from_millis(300), set_up(&target, |_| {})).await;
+            assert_eq!(waited.is_err(), contents == "2", "a set-up waits only if it would change a folder in use");
+        }
+        assert_eq!(fs::read_to_string(root.join("built")).expect("it was built"), "1");
+        let left: Vec<_> = fs::read_dir(&checkout.folder).expect("a folder").flatten().map(|one| one.file_name()).collect();
+        assert_eq!(left.len(), 2, "the checkout has its file and its repository: {left:?}");
+    }
 }

@@ -49,7 +49,7 @@ while read -r line; do
 done
 "#;
 
-fn target(env: &[(&str, &str)]) -> Target {
+pub(crate) fn target(env: &[(&str, &str)]) -> Target {
     let claims = Claims {
         roles: vec![Role::Server],
         transports: vec![Transport::Stdio],
