@@ -158,7 +158,9 @@ fn distribute(steps: &[Step], messages: Vec<Message>) -> Vec<Vec<Message>> {
             let asked = ids.iter().rfind(|(asks, asked, _)| *asks != message.from && asked == id);
             asked.map(|(_, _, index)| *index)
         });
-        let index = called.or(answered).unwrap_or(0);
+        let sent = |id: &String| ids.iter().rfind(|(from, sent, _)| *from == Party::Target && sent == id);
+        let given_up = cancelled(&message).as_ref().and_then(sent).map(|(_, _, index)| *index);
+        let index = called.or(answered).or(given_up).unwrap_or(0);
         ids.extend(id.filter(|_| !is_response).map(|id| (message.from, id, index)));
         parts[index].push(message);
     }

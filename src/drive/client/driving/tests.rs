@@ -179,12 +179,13 @@ fn messages_of_parallel_calls_belong_to_their_tools() {
         at(13, Harness, r#"{"id":1,"result":{}}"#),
         at(14, Target, r#"{"id":3,"method":"tools/call","params":{"name":"a","requestState":"s"}}"#),
         at(15, Harness, r#"{"id":3,"result":{}}"#),
+        at(16, Target, r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#),
         at(20, Target, r#"{"id":4,"method":"tools/list"}"#),
     ];
     let steps = test(vec![call("a"), beside("b"), When::List]).steps;
     let parts = split(&steps, messages, Duration::from_micros(30));
     let shape: Vec<_> = parts.iter().map(|(messages, micros)| (messages.len(), *micros)).collect();
-    assert_eq!(shape, [(4, 10), (2, 10), (1, 10)]);
+    assert_eq!(shape, [(4, 10), (3, 10), (1, 10)]);
 }
 
 #[test]
