@@ -3,7 +3,7 @@
 //! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled without a running request.
 //! Must not know which behaviour is right.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -12,33 +12,40 @@ use super::messages::{CANCELLED, Wire};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::transcript::{Message, Party};
 
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
 
 /// What a step shows of the ids of the target's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ids {
-    /// `true` if a request has the id of an earlier request of the same session.
+    /// `true` if a request has the id of an earlier request of the same session or, without a session, of one that still
+    /// waits.
     pub(super) are_repeated: bool,
     /// The id of a request that a notification cancels, and that the target never sent, or that had its response when the
     /// target sent a later request.
     pub(super) cancelled_unknown: Option<String>,
 }
 
-/// Returns what each step shows. A new session begins with `initialize`.
+/// Returns what each step shows. A new session begins with `initialize`; over HTTP, its later requests name it.
 pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
     let mut used = Used::default();
-    for message in opening.iter().filter(|message| message.from == Party::Target) {
-        _ = Envelope::read(&message.text).is_some_and(|envelope| used.repeats(&envelope));
+    for message in opening {
+        let Some(envelope) = Envelope::read(&message.text) else { continue };
+        match message.from {
+            Party::Target => _ = used.repeats(message, &envelope),
+            Party::Harness => used.answered(&envelope),
+        }
     }
     let of_step = |wire: &Wire<'_>| {
         let mut found = Ids::default();
-        for (from, envelope) in wire.by_all() {
-            if from == Party::Harness {
+        for (message, envelope) in wire.by_all() {
+            if message.from == Party::Harness {
                 used.answered(envelope);
                 continue;
             }
-            found.are_repeated |= used.repeats(envelope);
+            found.are_repeated |= used.repeats(message, envelope);
             found.cancelled_unknown = found.cancelled_unknown.or_else(|| used.cancelled_unknown(envelope));
         }
         found
@@ -49,7 +56,12 @@ pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
 /// The ids of the target's requests so far.
 #[derive(Default)]
 struct Used {
-    in_session: BTreeSet<String>,
+    /// By the session that the requests name; without a name, those since the last handshake.
+    in_session: BTreeMap<Option<String>, BTreeSet<String>>,
+    /// The id of the last handshake, with which the next session begins that no request named before.
+    handshake: Option<String>,
+    /// `true` if either side has sent a handshake.
+    has_sessions: bool,
     /// Those that may still run: a response counts once a later request was sent.
     running: Vec<Value>,
     answered: Vec<Value>,
@@ -57,20 +69,30 @@ struct Used {
 
 impl Used {
     /// Adds the id of a request; returns whether its session had it.
-    fn repeats(&mut self, envelope: &Envelope<'_>) -> bool {
+    fn repeats(&mut self, message: &Message, envelope: &Envelope<'_>) -> bool {
         let (Some(method), Some(id)) = (envelope.method.as_deref(), envelope.id) else { return false };
         if method == INITIALIZE {
-            self.in_session.clear();
+            self.has_sessions = true;
+            self.in_session.remove(&None);
+            self.handshake = Some(id.get().to_owned());
         }
         for over in self.answered.drain(..) {
             self.running.retain(|id| !compare::equal(id, &over));
         }
-        self.running.extend(scalar::<Value>(id));
-        !self.in_session.insert(id.get().to_owned())
+        let value = scalar::<Value>(id);
+        let still_waits = self.running.iter().any(|known| value.as_ref().is_some_and(|id| compare::equal(id, known)));
+        self.running.extend(value);
+        let session = message.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(SESSION));
+        let session = session.map(|(_, value)| value.clone());
+        let begins = self.handshake.clone().filter(|_| session.is_some());
+        let used = self.in_session.entry(session).or_insert_with(|| begins.into_iter().collect());
+        let is_used = !used.insert(id.get().to_owned());
+        if self.has_sessions { is_used } else { still_waits }
     }
 
-    /// Notes the response to a request.
+    /// Notes the response to a request, or the handshake of the other side.
     fn answered(&mut self, envelope: &Envelope<'_>) {
+        self.has_sessions |= envelope.method.as_deref() == Some(INITIALIZE);
         let id = envelope.id.filter(|_| envelope.method.is_none()).and_then(scalar::<Value>);
         self.answered.extend(id);
     }
@@ -106,6 +128,43 @@ mod tests {
         let repeated: Vec<_> =
             ids(&[], &steps.each_ref().map(Wire::new)).into_iter().map(|step| step.are_repeated).collect();
         assert_eq!(repeated, [false, false, true, false]);
+    }
+
+    #[test]
+    fn without_a_session_an_id_is_free_after_its_response() {
+        let request = |id: u8| (Party::Target, format!(r#"{{"id":{id},"method":"tools/call"}}"#));
+        let response = |id: u8| (Party::Harness, format!(r#"{{"id":{id},"result":{{}}}}"#));
+        let of = |messages: &[(Party, String)]| {
+            let messages = messages.iter().map(|(from, text)| samples::message(*from, text)).collect();
+            let step = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+            ids(&[], &[Wire::new(&step)])[0].are_repeated
+        };
+        assert!(of(&[request(1), request(1)]));
+        assert!(!of(&[request(1), response(1), request(1)]));
+        let initialize = (Party::Harness, r#"{"id":0,"method":"initialize"}"#.to_owned());
+        assert!(of(&[initialize, request(1), response(1), request(1)]), "a server's ids are of the session");
+    }
+
+    #[test]
+    fn sessions_at_the_same_time_have_ids_of_their_own() {
+        let send = |session: &str, method: &str, id: u8| {
+            let message = samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"{method}"}}"#));
+            let headers = [session].iter().filter(|session| !session.is_empty());
+            Message {
+                headers: headers.map(|one| ("Mcp-Session-Id".to_owned(), (*one).to_owned())).collect(),
+                ..message
+            }
+        };
+        let of = |messages: Vec<Message>| {
+            let step = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
+            ids(&[], &[Wire::new(&step)])[0].are_repeated
+        };
+        let two = |last: Message| {
+            let begin = [send("", "initialize", 0), send("a", "tools/list", 1), send("", "initialize", 0)];
+            of(begin.into_iter().chain([send("b", "tools/list", 1), last]).collect())
+        };
+        assert!(!two(send("a", "tools/call", 2)));
+        assert!(two(send("a", "tools/call", 1)) && two(send("b", "tools/call", 1)) && two(send("a", "tools/call", 0)));
     }
 
     #[test]

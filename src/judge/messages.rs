@@ -65,10 +65,10 @@ impl<'a> Wire<'a> {
         all.filter_map(|(place, message)| Some((place, message.from, self.at(place)?)))
     }
 
-    /// The envelopes of both sides, in their order.
-    pub(crate) fn by_all(&self) -> impl Iterator<Item = (Party, &Envelope<'a>)> {
+    /// The messages of both sides with an envelope, in their order.
+    pub(crate) fn by_all(&self) -> impl Iterator<Item = (&'a Message, &Envelope<'a>)> {
         let all = self.messages.iter().enumerate();
-        all.filter_map(|(place, message)| Some((message.from, self.at(place)?)))
+        all.filter_map(|(place, message)| Some((message, self.at(place)?)))
     }
 
     /// The envelopes of one side.
