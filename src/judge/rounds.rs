@@ -88,6 +88,8 @@ fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
     let equals = |other: &Option<Id<'_>>| match (id, other) {
         (Some((text, value)), Some((other_text, other))) => match (value, other) {
             _ if text == other_text => Observed::Value(true),
+            // Numbers that no float holds can be told apart by their digits.
+            _ if is_integer(text) && is_integer(other_text) => Observed::Value(false),
             (Observed::Value(value), Observed::Value(other)) => Observed::Value(compare::equal(value, other)),
             (Observed::Unreadable(why), _) | (_, Observed::Unreadable(why)) => Observed::Unreadable(why.clone()),
         },
@@ -99,6 +101,12 @@ fn is_fresh(id: Option<&Id<'_>>, earlier: &[Option<Id<'_>>]) -> Observed<bool> {
         return Observed::Value(false);
     }
     Observed::all(found).map(|_| true)
+}
+
+/// Returns whether a number is written as an integer, which has one such form.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -206,5 +214,6 @@ mod tests {
         };
         let fresh = |first: &str, again: &str| rounds_of(vec![call(first), call(again)])[1].fresh_id;
         assert_eq!([fresh("1", "1.0"), fresh(r#""a""#, r#""\u0061""#), fresh("1", "2")], [false, false, true]);
+        assert!(fresh("1180591620717411303425", "1180591620717411303426"), "larger than 64 bits");
     }
 }
