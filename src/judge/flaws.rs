@@ -16,6 +16,9 @@ use crate::jsonrpc::nesting;
 use crate::model::case::Flaw;
 use crate::model::observation::Observed;
 
+/// The keywords whose values are no schemas.
+const DATA: [&str; 5] = ["const", "default", "enum", "example", "examples"];
+
 /// The levels of a schema that is checked.
 const LEVELS: usize = 64;
 /// The bytes of a schema that is checked.
@@ -91,7 +94,32 @@ impl Flaws {
 }
 
 /// Returns whether a schema is valid in the dialect that it declares, by default 2020-12; `None` for an unknown dialect.
+/// Each part with a `$schema` of its own is valid in its own dialect.
 fn is_valid(schema: &Value) -> Option<bool> {
+    let (mut whole, mut parts) = (schema.clone(), Vec::new());
+    take_parts(&mut whole, &mut parts);
+    let valid: Vec<_> = std::iter::once(&whole).chain(&parts).map(is_valid_alone).collect();
+    if valid.contains(&Some(false)) { Some(false) } else { valid.into_iter().collect::<Option<Vec<_>>>().map(|_| true) }
+}
+
+/// Takes the parts of a schema that declare a dialect, which leaves schemas that allow everything.
+fn take_parts(schema: &mut Value, parts: &mut Vec<Value>) {
+    match schema {
+        Value::Array(schemas) => schemas.iter_mut().for_each(|schema| take_parts(schema, parts)),
+        Value::Object(members) => {
+            for (_, value) in members.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())) {
+                take_parts(value, parts);
+                if value.get("$id").is_some_and(Value::is_string) && value.get("$schema").is_some_and(Value::is_string)
+                {
+                    parts.push(std::mem::replace(value, Value::Bool(true)));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_valid_alone(schema: &Value) -> Option<bool> {
     let Some(dialect) = schema.get("$schema") else { return Some(draft202012::meta::is_valid(schema)) };
     let Some(dialect) = dialect.as_str() else { return Some(false) };
     let name = dialect.trim_end_matches('#');
@@ -200,6 +228,11 @@ mod tests {
         assert_eq!(of(&json!({"type": "object", "properties": {"$ref": {"const": {"$ref": "http://x/"}}}})), []);
         let seven = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "items": [{}]});
         assert_eq!(of(&seven), []);
+        // Each part with a dialect of its own is valid in it.
+        let old = json!({"$id": "https://e.example/old", "$schema": "http://json-schema.org/draft-07/schema#", "items": [{}]});
+        assert_eq!(of(&json!({"type": "object", "$defs": {"old": old}})), []);
+        let new = json!({"$id": "https://e.example/new", "$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{}]});
+        assert_eq!(of(&json!({"type": "object", "$defs": {"new": new}})), [Flaw::InvalidInputSchema]);
     }
 
     #[test]

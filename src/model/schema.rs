@@ -136,7 +136,10 @@ impl Schema {
     fn build(schema: &Value, values: usize, has_patterns: bool) -> Result<Self, String> {
         // This engine takes linear time.
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES);
-        let validator = jsonschema::options().with_pattern_options(patterns).build(schema);
+        // As in 2020-12, formats and encoded content are annotations: in the older drafts, a program may check them.
+        let options = jsonschema::options().with_pattern_options(patterns).should_validate_formats(false);
+        let options = options.without_content_encoding_support("base64");
+        let validator = options.without_content_media_type_support("application/json").build(schema);
         Ok(Self { validator: validator.map_err(|error| error.to_string())?, values, has_patterns, is_recursive: false })
     }
 
@@ -297,6 +300,17 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
+
+    #[test]
+    fn formats_and_encodings_are_annotations_in_each_dialect() {
+        let schema = json!({
+            "$schema": "http://json-schema.org/draft-07/schema#", "format": "date-time", "contentEncoding": "base64",
+            "contentMediaType": "application/json", "minLength": 2
+        });
+        let schema = Schema::new(&schema).expect("a schema");
+        assert_eq!(schema.violation(&json!("2026-01-01T00:00:00")), Ok(None));
+        assert!(schema.violation(&json!("x")).is_ok_and(|found| found.is_some()));
+    }
 
     fn refused(schema: &Value) -> String {
         Schema::new(schema).expect_err("a schema that is refused")
