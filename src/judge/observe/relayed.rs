@@ -29,7 +29,8 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
     let steps: Vec<_> = test.steps.iter().zip(&transcript.steps).map(|(step, seen)| swapped(step, seen)).collect();
     let places: Vec<_> = test.steps.iter().zip(&steps).map(|(step, seen)| places(step, seen)).collect();
     let is_whole = transcript.served == Served::Serving;
-    let begun = steps.iter().zip(&places).map(|(seen, places)| without_handshake(seen, places.request)).collect();
+    let begun = test.steps.iter().zip(&steps).zip(&places);
+    let begun = begun.map(|((step, seen), places)| without_others(step, seen, places.request)).collect();
     let turned = Transcript { bindings: transcript.bindings.clone(), steps: begun, micros: transcript.micros, ..blank };
     let observer =
         Observer { test, role: Role::Server, transcript: &turned, names: Names::new(test, &turned.bindings) };
@@ -114,13 +115,21 @@ fn is_other_question(tool: &Tool, server: &StepObservation, bindings: &Bindings)
     server.asked.iter().filter_map(Observed::value).any(is_other)
 }
 
-/// Returns a turned step without the messages before its first request, which open the session.
-fn without_handshake(turned: &StepTranscript, request: Option<usize>) -> StepTranscript {
+/// Returns a turned step without the messages before its first request, which open the session, and without the responses
+/// to requests of other methods, which are no part of what the step asks, unless it has no other response.
+fn without_others(step: &Step, turned: &StepTranscript, request: Option<usize>) -> StepTranscript {
     let mut begun = turned.clone();
     let before = request.unwrap_or(0);
-    begun.messages.drain(..before);
+    let wire = Wire::new(turned);
+    let (own, others): (Vec<_>, Vec<_>) =
+        messages::answers(&wire).into_iter().partition(|answer| Some(answer.method) == method(step));
+    let others: BTreeSet<usize> =
+        others.iter().filter(|_| !own.is_empty()).map(|answer| answer.message).filter(|one| *one >= before).collect();
+    let mut places = 0..;
+    begun.messages.retain(|_| places.next().is_some_and(|place| place >= before && !others.contains(&place)));
     if let End::Replied { message } = &mut begun.end {
-        *message = message.saturating_sub(before);
+        let left_out = before + others.iter().filter(|place| *place < message).count();
+        *message = message.saturating_sub(left_out);
     }
     begun
 }
