@@ -1296,7 +1296,8 @@ mutants! { |p|
         "request-ids-repeat": p.client.id = |id| json!((id - 1) % 3) => ["base/id-unused-in-session",
             "sep-2322/retry-has-new-id"],
         /// Each request has the same id.
-        "request-ids-alike": p.client.id = |_| json!(1) => ["base/id-unused-in-session", "sep-2322/retry-has-new-id"],
+        "request-ids-alike": p.client.id = |_| json!(1) => [
+            "base/id-of-its-own", "base/id-unused-in-session", "sep-2322/retry-has-new-id"],
         /// `notifications/initialized` has an id.
         "initialized-with-id": {
             p.client.says_initialized = false;
