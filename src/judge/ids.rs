@@ -149,9 +149,9 @@ mod tests {
     fn sessions_at_the_same_time_have_ids_of_their_own() {
         let send = |session: &str, method: &str, id: u8| {
             let message = samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"{method}"}}"#));
-            let headers = [session].iter().filter(|session| !session.is_empty());
+            let headers = [session].into_iter().filter(|session| !session.is_empty());
             Message {
-                headers: headers.map(|one| ("Mcp-Session-Id".to_owned(), (*one).to_owned())).collect(),
+                headers: headers.map(|one| ("Mcp-Session-Id".to_owned(), one.to_owned())).collect(),
                 ..message
             }
         };

@@ -184,12 +184,7 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
 }
 
 /// Reads an embedded target that is built on a checkout of its SDK. Each checkout has a folder of its own in the cache.
-fn on_checkout_of(
-    name: &str,
-    typed: &str,
-    here: &Here,
-    cache: Option<&Utf8Path>,
-) -> Result<Vec<Target>, TargetError> {
+fn on_checkout_of(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let failed = |why| TargetError::Checkout { name: name.to_owned(), folder: typed.into(), why };
     if !embedded::names().contains(&name) {
         return Err(failed("only an adapter that casebook contains is; yours is built by its own `[setup]`"));
@@ -198,8 +193,11 @@ fn on_checkout_of(
     let folder = folder.ok().filter(|folder| folder.is_dir()).ok_or_else(|| failed("there is no such folder"))?;
     let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
     let place = cache.join("checkouts").join(format!("{:016x}", fnv1a(folder.as_str().as_bytes())));
-    let unpacked = embedded::unpack(name, &place)
-        .map_err(|error| TargetError::Unpack { name: name.to_owned(), cache: place.clone(), error })?;
+    let unpacked = embedded::unpack(name, &place).map_err(|error| TargetError::Unpack {
+        name: name.to_owned(),
+        cache: place.clone(),
+        error,
+    })?;
     let copy = place.join("sdk");
     let built = |target: Target| {
         let commands = target.setup.on_checkout.iter();

@@ -254,7 +254,8 @@ mod tests {
             assert_eq!(waited.is_err(), contents == "2", "a set-up waits only if it would change a folder in use");
         }
         assert_eq!(fs::read_to_string(root.join("built")).expect("it was built"), "1");
-        let left: Vec<_> = fs::read_dir(&checkout.folder).expect("a folder").flatten().map(|one| one.file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(&checkout.folder).expect("a folder").flatten().map(|one| one.file_name()).collect();
         assert_eq!(left.len(), 2, "the checkout has its file and its repository: {left:?}");
     }
 }
