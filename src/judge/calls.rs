@@ -22,7 +22,22 @@ const INVALID_PARAMS: i64 = -32602;
 /// The code for a failure of the server itself.
 const INTERNAL_ERROR: i64 = -32603;
 /// The words, in lower case, by which a text reads like a refusal.
-const REFUSALS: [&str; 8] = ["cannot", "error", "expected", "fail", "invalid", "missing", "must", "required"];
+const REFUSALS: [&str; 14] = [
+    "cannot",
+    "error",
+    "expected",
+    "fail",
+    "invalid",
+    "missing",
+    "must",
+    "not a ",
+    "not valid",
+    "please",
+    "required",
+    "should",
+    "unable",
+    "wrong",
+];
 /// The types of content that the specification knows.
 const CONTENT: [&str; 5] = ["text", "image", "audio", "resource_link", "resource"];
 /// The members by which structured content names the reason of a refusal.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::ids;
 use super::messages::{self, CANCELLED};
 use crate::jsonrpc::envelope::ordered;
 use crate::model::case::{Step, When};
@@ -68,14 +69,22 @@ fn has_no_session(messages: &[Message]) -> bool {
     of_client.is_some_and(|message| message.headers.iter().all(|(name, _)| name != "mcp-session-id"))
 }
 
+fn is_exact(float: f64) -> bool {
+    float.abs() < ids::EXACT
+}
+
 /// Describes a request or a notification.
 fn event(mut members: Map<String, Value>, on: &str, used: &mut BTreeSet<String>) -> Value {
     let id = members.remove("id").map(|id| match &id {
         Value::Null => "null",
         // The id of a request is a string or an integer.
         Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() != 0.0) => "other",
+        // Larger integers are the same float as their neighbours.
+        Value::Number(number) if !(number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact)) => {
+            "fresh"
+        }
         Value::Number(_) | Value::String(_) => {
-            if used.insert(id.to_string()) {
+            if used.insert(ids::same(&id.to_string())) {
                 "fresh"
             } else {
                 "used"
@@ -110,7 +119,7 @@ mod tests {
         let ids = [json!("a"), json!(1), json!(1.0), json!(1), json!(1.5), json!(null), json!([1])];
         assert_eq!(
             ids.map(&mut kind),
-            ["fresh", "fresh", "fresh", "used", "other", "null", "other"].map(|one| json!(one))
+            ["fresh", "fresh", "used", "used", "other", "null", "other"].map(|one| json!(one))
         );
     }
 }

@@ -17,6 +17,15 @@ const SESSION: &str = "mcp-session-id";
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
 
+/// The floats below this number are different integers if they are different.
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Returns an id as JSON in the form that equal ids have in common: 7.0 and 7 are one integer.
+pub(super) fn same(id: &str) -> String {
+    let float = id.parse::<f64>().ok().filter(|float| id.contains(['.', 'e', 'E']) && float.fract() == 0.0);
+    float.filter(|float| float.abs() < EXACT).map_or_else(|| id.to_owned(), |float| format!("{float:.0}"))
+}
+
 /// What a step shows of the ids of the target's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ids {
@@ -74,7 +83,7 @@ impl Used {
         if method == INITIALIZE {
             self.has_sessions = true;
             self.in_session.remove(&None);
-            self.handshake = Some(id.get().to_owned());
+            self.handshake = Some(same(id.get()));
         }
         for over in self.answered.drain(..) {
             self.running.retain(|id| !compare::equal(id, &over));
@@ -86,7 +95,7 @@ impl Used {
         let session = session.map(|(_, value)| value.clone());
         let begins = self.handshake.clone().filter(|_| session.is_some());
         let used = self.in_session.entry(session).or_insert_with(|| begins.into_iter().collect());
-        let is_used = !used.insert(id.get().to_owned());
+        let is_used = !used.insert(same(id.get()));
         if self.has_sessions { is_used } else { still_waits }
     }
 
@@ -131,6 +140,12 @@ mod tests {
     }
 
     #[test]
+    fn equal_integers_are_one_id() {
+        assert_eq!([same("7.0"), same("7e0"), same("7"), same("\"7.0\"")], ["7", "7", "7", "\"7.0\""]);
+        assert_ne!(same("10000000000000000000001"), same("10000000000000000000002"));
+    }
+
+    #[test]
     fn without_a_session_an_id_is_free_after_its_response() {
         let request = |id: u8| (Party::Target, format!(r#"{{"id":{id},"method":"tools/call"}}"#));
         let response = |id: u8| (Party::Harness, format!(r#"{{"id":{id},"result":{{}}}}"#));
@@ -150,10 +165,7 @@ mod tests {
         let send = |session: &str, method: &str, id: u8| {
             let message = samples::message(Party::Target, &format!(r#"{{"id":{id},"method":"{method}"}}"#));
             let headers = [session].into_iter().filter(|session| !session.is_empty());
-            Message {
-                headers: headers.map(|one| ("Mcp-Session-Id".to_owned(), one.to_owned())).collect(),
-                ..message
-            }
+            Message { headers: headers.map(|one| ("Mcp-Session-Id".to_owned(), one.to_owned())).collect(), ..message }
         };
         let of = |messages: Vec<Message>| {
             let step = StepTranscript { messages, end: End::Handed, ..samples::replied(&[]) };
