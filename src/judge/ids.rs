@@ -1,7 +1,7 @@
 //! The ids of a target's requests within a session.
 //!
-//! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled without a running request.
-//! Must not know which behaviour is right.
+//! Takes the messages of a test, gives the steps with a repeated id, or with one that is cancelled without a running
+//! request. Must not know which behaviour is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -151,7 +151,7 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     }
     let on_checkout = name.split_once('@').filter(|(name, _)| names(here).iter().any(|one| one == name));
     let targets = match on_checkout {
-        Some((name, folder)) => on_checkout_of(name, folder, here, cache)?,
+        Some((name, folder)) => built_on(name, folder, here, cache)?,
         None => read(&file(name, typed, here, cache)?)?,
     };
     let Some(variant) = variant else { return Ok(targets) };
@@ -184,7 +184,7 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
 }
 
 /// Reads an embedded target that is built on a checkout of its SDK. Each checkout has a folder of its own in the cache.
-fn on_checkout_of(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
+fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let failed = |why| TargetError::Checkout { name: name.to_owned(), folder: typed.into(), why };
     if !embedded::names().contains(&name) {
         return Err(failed("only an adapter that casebook contains is; yours is built by its own `[setup]`"));

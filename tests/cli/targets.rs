@@ -38,6 +38,24 @@ fn unknown_target_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn checkout_that_nothing_can_be_built_on_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run("run go-sdk@missing")
+        .exits(2)
+        .stderr_has(&["`go-sdk` cannot be built on missing: there is no such folder"]);
+    sandbox.run("run ruby-sdk@.").exits(2).stderr_has(&["its `[setup]` has no commands `on-checkout`"]);
+    sandbox
+        .run("run go-sdk@.:lowest")
+        .exits(2)
+        .stderr_has(&["has no variant `lowest`; it has high, low, low-validated"]);
+    sandbox.borrowed("targets/own", None, "");
+    sandbox.run("run own@.").exits(2).stderr_has(&["only an adapter that casebook contains is"]);
+    sandbox.run("run go-sdk@.").exits(4).stderr_has(&["is no checkout of a Git repository"]);
+    assert!(!sandbox.path().join(".git").exists());
+}
+
+#[test]
 fn target_file_that_cannot_be_read_is_an_error() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path().join("t/target.toml")).expect("a folder");

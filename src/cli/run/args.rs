@@ -68,8 +68,8 @@ pub struct RunArgs {
     /// Targets to test [default: reference]
     ///
     /// A TARGET is a name that `casebook targets` lists, or the path of a target.toml or of its folder. TARGET:VARIANT
-    /// selects one variant of the target, and TARGET@FOLDER builds it on a checkout of its SDK. A URL, with http:// or https://, is a running server without a target.toml.
-    /// Without a TARGET, casebook tests its own reference and no SDK.
+    /// selects one variant of the target, and TARGET@FOLDER builds it on a checkout of its SDK. A URL, with http:// or
+    /// https://, is a running server without a target.toml. Without a TARGET, casebook tests its own reference and no SDK.
     #[arg(value_name = "TARGET|URL")]
     pub targets: Vec<String>,
     /// Command of a server over stdio without a target.toml
