@@ -424,7 +424,7 @@ fn wrong_use_is_refused_before_anything_is_sent() {
         (vec!["http://me:kQ8vT2mZx7Lw4RbY@127.0.0.1/"], "has a user or a password"),
         (vec!["reference", "--header-env", "A=B"], "are for a URL"),
         (vec!["reference", "--call", "one"], "for a server without a target.toml"),
-        (vec![&url, "--accept"], "need a target.toml"),
+        (vec![&url, "--accept"], "needs a target.toml"),
     ] {
         let words: Vec<&str> = words.into_iter().map(|word| word as &str).collect();
         let done = run(&sandbox, &words);

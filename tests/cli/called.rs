@@ -56,7 +56,8 @@ fn plain() -> Value {
 
 /// The tools of a correct server.
 fn sound() -> Value {
-    json!([book(), count(&json!({"structuredContent": {"n": 7}})), ask(&text()), plain()])
+    let choice = json!({"type": "string", "enum": ["red", "green"]});
+    json!([book(), count(&json!({"structuredContent": {"n": 7}})), ask(&choice), plain()])
 }
 
 /// Writes a target that is the reference or a mutant of it, perhaps behind a proxy, with these tools and permissions.
