@@ -228,7 +228,8 @@ fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<St
     });
 }
 
-#[cfg(test)]
+// The command of the set-up is for a POSIX shell.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::drive::workers::tests::target;
