@@ -272,7 +272,10 @@ impl Planner<'_> {
         for revision in Revision::all().filter(|one| listed(&self.selection.revision, one)) {
             for transport in Transport::ALL.iter().copied().filter(|one| listed(&self.selection.transport, one)) {
                 let mut planned = Vec::new();
-                let selected = self.selected(&tests, revision, transport);
+                let spoken = target.claims.revisions.iter().filter(|one| listed(&self.selection.revision, one));
+                let newest = spoken.max() == Some(&revision);
+                let mut selected = self.selected(&tests, revision, transport);
+                selected.retain(|(_, test)| newest || !test.revisions.is_draft);
                 let repeated = self.repeated(target, case, transport);
                 let reasons = selected.iter().map(|(id, test)| {
                     let reason = self.skip_reason(target, test, revision, transport);

@@ -5,14 +5,17 @@
 
 use std::sync::Arc;
 
-use crate::model::case::{Library, Then};
+use crate::model::RequirementId;
+use crate::model::case::{Library, Test, Then};
 use crate::model::set::{Drift, Frozen, SET_FORMAT, Set, SetName};
 use crate::plan::{Plan, every_id};
 
-/// Returns the set of all current checks. Tests without a check, which are only observed, are not in a set.
+/// Returns the set of all current checks of released sentences. Tests without one are not in a set.
 pub fn freeze(library: &Library) -> Set {
     let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let checks = tests.map(|test| (test.path(), test.checks().map(|check| check.requirement.clone()).collect()));
+    let is_released = |id: &RequirementId| library.requirements.get(id).is_none_or(|one| !one.revisions.is_draft);
+    let released = |test: &Test| test.checks().map(|check| check.requirement.clone()).filter(is_released).collect();
+    let checks = tests.map(|test| (test.path(), released(test)));
     let mut tests: std::collections::BTreeMap<String, Frozen> =
         checks.map(|(path, checks)| (path, Frozen { checks, ..Frozen::default() })).collect();
     for id in every_id(library) {

@@ -10,7 +10,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, RunArgs, ServeArgs, ShowArgs, TargetsArgs,
+    CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, PromoteArgs, RunArgs, ServeArgs,
+    ShowArgs, TargetsArgs,
 };
 use crate::model::set::SetName;
 use crate::model::spec::Revision;
@@ -136,6 +137,9 @@ pub enum Command {
     Lint(LintArgs),
     /// Create a folder of cases to start from, or print a target.toml or a workflow
     New(NewArgs),
+    /// Give a proposal its number, or the revision that has it
+    #[command(after_long_help = PROMOTE)]
+    Promote(PromoteArgs),
     /// Serve the fixture of a case, to send requests by hand
     Serve(ServeArgs),
     /// Drive the client of a target against your own server
@@ -240,6 +244,11 @@ Exit status 0: no errors and no warnings; 2: at least one.
 Examples:
   casebook lint my-cases
   casebook lint --short my-cases";
+
+const PROMOTE: &str = "\
+Examples:
+  casebook promote sep-9999 --to sep-2345
+  casebook promote sep-2345 --since 2026-07-28";
 
 const FREEZE: &str = "\
 `casebook run --set NAME` runs only the checks of a frozen set, so that results

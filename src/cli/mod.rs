@@ -24,6 +24,7 @@ mod outputs;
 mod package;
 mod pair;
 mod problem;
+mod promote;
 mod prove;
 mod relay;
 mod replay;
@@ -62,6 +63,7 @@ pub use new::{NewArgs, NewTargetArgs, Printed};
 pub use outputs::{Kind, Output, OutputArgs};
 pub use pair::PairArgs;
 pub use problem::Problem;
+pub use promote::PromoteArgs;
 pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
 pub use sources::CaseArgs;
@@ -173,6 +175,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Coverage(args) => coverage::coverage(args),
         Command::Lint(args) => cases::lint(args),
         Command::New(args) => new::new(args),
+        Command::Promote(args) => promote::promote(args),
         Command::Serve(args) => serve::serve(args),
         Command::Drive(args) => drive::drive(args),
         Command::Freeze(args) => sets::freeze(args),

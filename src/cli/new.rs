@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{Exit, Problem};
+use crate::file;
 use crate::load::{self, Source};
 use crate::model::{Printable, is_id};
 use crate::report::terminal::{self, eprint_line, print_line, show};
@@ -18,11 +19,17 @@ pub use target::NewTargetArgs;
 
 const REQUIREMENTS: &str = include_str!("new/requirements.json");
 const CASE: &str = include_str!("new/first.json");
+const OBSERVED: &str = include_str!("new/observed.json");
 const WORKFLOW: &str = include_str!("new/workflow.yml");
+
+/// The most bytes that are read of a file with sentences.
+const MOST_BYTES: usize = 8 << 20;
 
 const AFTER: &str = "\
 Examples:
   casebook new sep-1234
+  casebook new sep-1234 --from seps/1234-rates.md
+  git diff main -- docs/specification > rates.diff; casebook new sep-1234 --from rates.diff
   casebook new tools-paging --cases my-cases --title 'Pages are listed in order'
   casebook new target -- node ../server.js > conformance/target.toml
   casebook new workflow > .github/workflows/casebook.yml";
@@ -51,6 +58,10 @@ pub struct NewArgs {
     /// Folder of cases to create the new folder in
     #[arg(long, value_name = "DIR", default_value = "cases")]
     pub cases: Utf8PathBuf,
+    /// Write a requirement for each sentence of FILE with a word of BCP 14: a page, a SEP, or a diff, of which those that
+    /// it adds; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub from: Vec<Utf8PathBuf>,
 }
 
 /// A text to start from.
@@ -83,6 +94,7 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     if !why.is_empty() {
         return Err(Problem::new(Exit::Usage, format!("`{name}` cannot be the name of a folder of cases: {why}")));
     }
+    let (requirements, case) = texts(args)?;
     let folder = args.cases.join(name);
     if folder.exists() {
         let remedy = "add a file to it, or choose another name";
@@ -91,8 +103,8 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     let title = args.title.clone().unwrap_or_else(|| format!("{name}: valid arguments are accepted, others refused"));
     let problem = |error: std::io::Error| Problem::unsaved(&folder, &error);
     fs::create_dir_all(&folder).map_err(problem)?;
-    let case = CASE.replace("\"TITLE\"", &serde_json::Value::from(title).to_string());
-    for (file, text) in [("requirements.json", REQUIREMENTS), ("first.json", &case)] {
+    let case = case.replace("\"TITLE\"", &serde_json::Value::from(title).to_string());
+    for (file, text) in [("requirements.json", &requirements), ("first.json", &case)] {
         fs::write(folder.join(file), text).map_err(problem)?;
     }
     check(&args.cases, &folder)?;
@@ -103,6 +115,25 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     }
     eprint_line(&steps(&args.cases, name));
     Ok(Exit::Fine)
+}
+
+/// The requirements and the case: examples, or the sentences of the files and a case that only observes.
+fn texts(args: &NewArgs) -> Result<(String, String), Problem> {
+    if args.from.is_empty() {
+        return Ok((REQUIREMENTS.to_owned(), CASE.to_owned()));
+    }
+    let mut found = Vec::new();
+    for path in &args.from {
+        let text = file::read_text(path, MOST_BYTES)
+            .map_err(|error| Problem::new(Exit::Usage, format!("cannot read {path}: {error}")))?;
+        let sentences = load::sentences(path.as_str(), &text);
+        if sentences.is_empty() {
+            let text = format!("{path} has no sentence with a word of BCP 14, as in `Servers MUST …`");
+            return Err(Problem::new(Exit::Usage, text));
+        }
+        found.extend(sentences);
+    }
+    Ok((load::requirements(found), OBSERVED.to_owned()))
 }
 
 /// Checks the new files. The title may make them invalid, as it is free text; then the folder is removed again.

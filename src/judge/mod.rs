@@ -47,6 +47,8 @@ use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 pub struct Judge {
     catalogue: Arc<Catalogue>,
     excuses: Vec<CountedExcuse>,
+    /// The folders of requirements that a target is held to before a release has them.
+    implemented: Vec<(TargetId, String)>,
     /// The controls of each case file, in the order in which they were judged.
     controls: BTreeMap<Scope, Vec<JudgedControl>>,
 }
@@ -125,6 +127,11 @@ impl JudgedControl {
 impl Judge {
     /// Creates a judge of these targets by this catalogue. It copies both, so that threads can share it.
     pub fn new<'t>(catalogue: &Catalogue, targets: impl IntoIterator<Item = &'t Target>) -> Self {
+        let targets: Vec<_> = targets.into_iter().collect();
+        let implemented = targets
+            .iter()
+            .flat_map(|target| target.claims.implements.iter().map(|folder| (target.id.clone(), folder.clone())));
+        let implemented = implemented.collect();
         let excuses = targets.into_iter().flat_map(|target| {
             let excuse = |test: &Pattern, requirement: &RequirementId, entry| CountedExcuse {
                 target: target.id.clone(),
@@ -138,7 +145,8 @@ impl Judge {
             let author = target.author.iter().map(move |one| excuse(&one.test, &one.requirement, one.into()));
             known.chain(author)
         });
-        Self { catalogue: Arc::new(catalogue.clone()), excuses: excuses.collect(), controls: BTreeMap::new() }
+        let (catalogue, excuses) = (Arc::new(catalogue.clone()), excuses.collect());
+        Self { catalogue, excuses, implemented, controls: BTreeMap::new() }
     }
 
     /// Returns a judge that remembers, as this one does now, what decides about one test.
@@ -148,6 +156,7 @@ impl Judge {
         Self {
             catalogue: Arc::clone(&self.catalogue),
             excuses: self.excuses.clone(),
+            implemented: self.implemented.clone(),
             controls: controls.into_iter().collect(),
         }
     }
@@ -200,6 +209,7 @@ impl Judge {
         verdicts.retain(|own| !implied.iter().any(|one| is_same(one, own)));
         verdicts.extend(implied);
         for verdict in &mut verdicts {
+            self.propose(target, verdict);
             self.excuse(target, id, verdict);
         }
         verdicts
@@ -384,6 +394,15 @@ impl Judge {
         self.controls.entry(Scope::new(target, id)).or_default().push(judged);
     }
 
+    /// Sets a verdict on a sentence of the draft apart, unless the target implements the proposal.
+    fn propose(&self, target: &TargetId, verdict: &mut Verdict) {
+        let is_draft = self.catalogue.get(&verdict.requirement).is_some_and(|one| one.revisions.is_draft);
+        let is_own = |(own, folder): &(TargetId, String)| own == target && folder == verdict.requirement.folder();
+        if is_draft && !self.implemented.iter().any(is_own) {
+            verdict.kind = verdict.kind.of_proposal();
+        }
+    }
+
     /// Turns a failure that the target lists into a known failure, or into one that is left to the author.
     fn excuse(&self, target: &TargetId, id: &TestId, verdict: &mut Verdict) {
         let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else { return };
@@ -421,7 +440,7 @@ impl CountedExcuse {
 fn control_end(observation: &Observation, verdicts: &[Verdict]) -> Option<ControlEnd> {
     let kinds = || verdicts.iter().map(|verdict| (verdict.step, verdict.excuses.unwrap_or(verdict.kind)));
     let any = |wanted: VerdictKind| kinds().any(|(_, kind)| kind == wanted);
-    let lacks = |kind: VerdictKind| kind.is_broken() || kind == VerdictKind::NotTaken;
+    let lacks = |kind: VerdictKind| kind.is_broken() || matches!(kind, VerdictKind::NotTaken | VerdictKind::NotAdopted);
     let surprises = |step: usize| observation.steps.get(step).is_none_or(|step| is_surprise(step.outcome));
     if observation.cannot.is_some() || any(VerdictKind::Cannot) {
         Some(ControlEnd::Inexpressible)

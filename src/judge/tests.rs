@@ -121,7 +121,7 @@ fn check_is_judged_only_while_its_requirement_is_in_force() {
     let mut catalogue = catalogue(&[("r", Level::Must)]);
     let newest = Revision::newest();
     let rule = catalogue.values_mut().next().expect("one requirement");
-    rule.revisions = Revisions { since: Some(newest), until: None };
+    rule.revisions = Revisions { since: Some(newest), ..Revisions::default() };
     let test = test("r", vec![wants(Outcome::Success)]);
     let mut judge = Judge::new(&catalogue, &[]);
     let seen = observation(vec![step(Outcome::Success)]);

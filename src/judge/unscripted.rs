@@ -174,6 +174,7 @@ impl<'a> Scened<'a> {
                 requirement.revisions.contains(self.id.revision) && requirement.roles.contains(&self.test.role);
             in_force.then(|| {
                 let (kind, detail) = self.compare(index, step, check, requirement.level, is_trusted, catalogue);
+                let kind = if requirement.revisions.is_draft { kind.of_proposal() } else { kind };
                 verdict(index, check, requirement.level, kind, detail)
             })
         };

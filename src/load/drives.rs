@@ -13,7 +13,7 @@ use super::read::{Object, Reader};
 use super::target::command;
 use crate::model::case::Need;
 use crate::model::endpoint::{Endpoint, Header, why_no_header};
-use crate::model::spec::{Revision, Role, Sep, Transport};
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Claims, Fixed, Kind, TargetKind};
 
 /// The keys of which a fixed target has one.
@@ -145,7 +145,18 @@ pub(super) fn claims(reader: &mut Reader, node: &Node, drives: Option<&TargetKin
     let revisions = reader.need(object, what, "revisions").map(|node| reader.words(node, "`revisions`", &all));
     let lacks = object.get("lacks").map_or_else(Vec::new, |node| reader.words(node, "`lacks`", Need::ALL));
     let implements = object.get("implements");
-    let implements = implements.map_or_else(Vec::new, |node| reader.words(node, "`implements`", Sep::ALL));
+    let implements = implements.map_or_else(Vec::new, |node| folders(reader, node));
     let (roles, transports) = sides?;
     Some(Claims { roles, transports, revisions: revisions?, lacks, implements })
+}
+
+/// Reads the folders whose requirements a target implements before a release that it speaks has them.
+fn folders(reader: &mut Reader, node: &Node) -> Vec<String> {
+    let mut folders = Vec::new();
+    for item in reader.one_or_more(node, "`implements`") {
+        let Some(name) = reader.text(item, "`implements`") else { continue };
+        reader.id(name, item.span, "a folder in `implements`");
+        folders.push(name.to_owned());
+    }
+    folders
 }

@@ -114,6 +114,12 @@ fn applies(reader: &mut Reader, member: &Member, scope: &Scope<'_>, requirement:
         reader
             .push(mismatch.help(format!("the requirement binds {bound}; change the `role` of the file or the check")));
     }
+    if requirement.revisions.is_draft && !scope.revisions.is_draft {
+        let early =
+            reader.mistake(Lint::NeverApplies, format!("`{id}` is only proposed, and the test runs as released"));
+        let early = early.at(member.key_span, "checked here");
+        reader.push(early.help("write `\"since\": \"draft\"` in the file, the row or the test"));
+    }
     let both = scope.revisions.intersect(requirement.revisions);
     let some = |range: Revisions| Revision::all().any(|revision| range.contains(revision));
     if some(scope.revisions) && !some(both) {

@@ -33,6 +33,7 @@ mod premise;
 mod programs;
 mod quotes;
 pub(crate) mod read;
+mod sentences;
 pub(crate) mod source;
 mod step;
 pub mod target;
@@ -56,6 +57,7 @@ use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
 pub use here::Here;
 use read::Reader;
+pub use sentences::{requirements, sentences};
 pub use source::{Source, is_embedded_folder, root, schemas};
 
 /// The mistakes for which cases or a target cannot be used.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::diagnostic::{Diagnostic, File, Lint, did_you_mean};
 use super::node::{Kind, Member, Node};
 use crate::model::is_id;
-use crate::model::spec::{Revision, Revisions};
+use crate::model::spec::{DRAFT, Revision, Revisions};
 
 /// The number of diagnostics of one file. Each one is shown with its lines, which are searched for from the beginning
 /// of the file.
@@ -267,9 +267,10 @@ impl Reader {
     /// `since` and `until`.
     pub(crate) fn revisions(&mut self, object: Object<'_>) -> Revisions {
         let all: Vec<Revision> = Revision::all().collect();
-        let since = object.get("since").and_then(|node| self.word(node, "`since`", &all));
+        let names: Vec<&str> = all.iter().map(|one| one.name()).chain([DRAFT]).collect();
+        let since = object.get("since").and_then(|node| self.word(node, "`since`", &names));
         let until = object.get("until").and_then(|node| self.word(node, "`until`", &all));
-        Revisions { since, until }
+        Revisions { since: since.and_then(|name| name.parse().ok()), until, is_draft: since == Some(DRAFT) }
     }
 
     /// The value of a required key.

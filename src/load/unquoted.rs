@@ -34,7 +34,8 @@ impl<'e> Unquoted<'e> {
 
     /// Reports each sentence of a page that nothing accounts for, at the place where the page is named.
     pub(super) fn page(&mut self, reader: &mut Reader, revision: Revision, name: &Placed, page: &Page) {
-        let is_here = |quote: &&Quoted| quote.revisions.contains(revision) && page.has(&quote.parts);
+        let is_in_force = |quote: &Quoted| !quote.revisions.is_draft && quote.revisions.contains(revision);
+        let is_here = |quote: &&Quoted| is_in_force(quote) && page.has(&quote.parts);
         let quotes: Vec<&Quoted> = self.quotes.iter().filter(is_here).collect();
         for duty in bcp14::duties(page) {
             let is_excluded = self.is_excluded(revision, &name.text, &duty);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::callable::Callable;
 use super::case::Need;
 use super::observation::StepObservation;
-use super::spec::{Lifecycle, Revision, Role, Sep, words};
+use super::spec::{Lifecycle, Revision, Role, words};
 use super::target::{Claims, Setup, Target, TargetKind};
 use super::{RequirementId, TargetId};
 
@@ -336,13 +336,13 @@ pub struct SideAbout {
     pub newest: Revision,
     /// The changes of the specification that the target implements on revisions before them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub implements: Vec<Sep>,
+    pub implements: Vec<String>,
 }
 
 impl SideAbout {
     /// Returns whether the target implements SEP-2106, which is part of the revisions without sessions.
     pub fn has_any_schemas(&self) -> bool {
-        self.newest.facts().lifecycle == Lifecycle::Stateless || self.implements.contains(&Sep::AnySchemas)
+        self.newest.facts().lifecycle == Lifecycle::Stateless || self.implements.iter().any(|one| one == "sep-2106")
     }
 }
 

@@ -127,6 +127,9 @@ impl<'de> Deserialize<'de> for Revision {
     }
 }
 
+/// The word for the next revision, which is not released: `"since": "draft"`.
+pub const DRAFT: &str = "draft";
+
 /// A range of revisions that includes both ends. An end that is `None` is unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revisions {
@@ -134,11 +137,14 @@ pub struct Revisions {
     pub since: Option<Revision>,
     /// The newest revision of the range.
     pub until: Option<Revision>,
+    /// `true` for what is only proposed. It is asked in the messages of the newest revision that a target speaks.
+    pub is_draft: bool,
 }
 
 impl fmt::Display for Revisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.since, self.until) {
+            _ if self.is_draft => f.write_str("in the draft"),
             (None, None) => f.write_str("on every revision"),
             (Some(since), None) => write!(f, "since {since}"),
             (None, Some(until)) => write!(f, "until {until}"),
@@ -162,7 +168,7 @@ impl Revisions {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Self { since, until }
+        Self { since, until, is_draft: self.is_draft || other.is_draft }
     }
 }
 
@@ -228,14 +234,6 @@ words! {
         Client = "client",
         /// One target serves the fixture, another one sends the requests, and casebook passes the messages on.
         Pair = "pair",
-    }
-}
-
-words! {
-    /// A change of the specification that an SDK can implement on revisions before it.
-    Sep {
-        /// Tools with any schema and any structured content.
-        AnySchemas = "sep-2106",
     }
 }
 
@@ -376,10 +374,10 @@ mod tests {
     #[test]
     fn revision_range_includes_its_ends() {
         let all: Vec<_> = Revision::all().collect();
-        let middle = Revisions { since: Some(all[1]), until: Some(all[1]) };
+        let middle = Revisions { since: Some(all[1]), until: Some(all[1]), ..Revisions::default() };
         assert_eq!(all.iter().filter(|one| middle.contains(**one)).count(), 1);
         assert_eq!(middle.intersect(Revisions::default()), middle);
-        let none = middle.intersect(Revisions { since: Some(all[2]), until: None });
+        let none = middle.intersect(Revisions { since: Some(all[2]), ..Revisions::default() });
         assert!(all.iter().all(|one| !none.contains(*one)));
     }
 }

@@ -198,8 +198,9 @@ pub struct Claims {
     pub revisions: Vec<Revision>,
     /// The features that the target lacks, of those that a case can require.
     pub lacks: Vec<Need>,
-    /// The changes of the specification that the target implements on revisions before them.
-    pub implements: Vec<super::spec::Sep>,
+    /// The changes of the specification that the target implements before a release that it speaks has them: folders of
+    /// requirements, as in `sep-2106`.
+    pub implements: Vec<String>,
 }
 
 /// A known failure. It excuses verdicts on one requirement, not whole tests.

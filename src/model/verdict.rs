@@ -23,6 +23,10 @@ words! {
         NotTaken = "not-taken",
         /// The check does not hold, and this is a known failure.
         Known = "known",
+        /// The target does what a proposal demands.
+        Adopted = "adopted",
+        /// The target does not do what a proposal demands. It may: no release binds it to.
+        NotAdopted = "not-adopted",
         /// The check holds, although it is listed as a known failure.
         Stale = "stale",
         /// The check failed in one attempt and passed in another.
@@ -48,7 +52,7 @@ pub enum Meaning {
     Holds,
     /// The check does not hold, whether or not somebody expected it.
     Broken,
-    /// The check is about an option, which the target may take or leave.
+    /// The check is about an option or a proposal, which the target may take or leave.
     Option,
     /// The check counts, and nobody knows whether it holds.
     Undecided,
@@ -62,9 +66,20 @@ impl VerdictKind {
         match self {
             Self::Pass | Self::Allowed | Self::Stale => Meaning::Holds,
             Self::Fail | Self::Warn | Self::Note | Self::Known | Self::Flaky => Meaning::Broken,
-            Self::Taken | Self::NotTaken => Meaning::Option,
+            Self::Taken | Self::NotTaken | Self::Adopted | Self::NotAdopted => Meaning::Option,
             Self::Cannot | Self::Inconclusive | Self::Error => Meaning::Undecided,
             Self::NotAsked | Self::Author => Meaning::Aside,
+        }
+    }
+
+    /// Returns the verdict on a sentence that is only proposed. A proposal binds nobody.
+    #[must_use]
+    pub const fn of_proposal(self) -> Self {
+        match self.meaning() {
+            Meaning::Holds => Self::Adopted,
+            Meaning::Broken => Self::NotAdopted,
+            Meaning::Undecided if matches!(self, Self::Inconclusive) => Self::NotAsked,
+            Meaning::Option | Meaning::Undecided | Meaning::Aside => self,
         }
     }
 

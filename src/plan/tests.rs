@@ -233,7 +233,7 @@ fn test_applies_where_one_requirement_is_in_force() {
         id: RequirementId::within("a", name),
         level: Level::Must,
         roles: vec![Role::Server],
-        revisions: Revisions { since, until },
+        revisions: Revisions { since, until, is_draft: false },
         source: String::new(),
         quote: String::new(),
         also: Vec::new(),
@@ -251,6 +251,22 @@ fn test_applies_where_one_requirement_is_in_force() {
     }
     let plan = plan(&library, &[Arc::new(target())], &Selection::default()).expect("a plan");
     assert_eq!(names(&plan), ["a/b/t@2025-06-18+http", "a/b/t@2026-07-28+http"]);
+}
+
+#[test]
+fn draft_is_asked_on_the_newest_revision_that_a_target_speaks() {
+    let all: Vec<_> = Revision::all().collect();
+    let revisions = Revisions { is_draft: true, ..Revisions::default() };
+    let library = library(vec![Test { revisions, ..test("t", None, None, &fixture("f")) }]);
+    let mut older = target();
+    older.claims.revisions = vec![all[1], all[0]];
+    let planned = |target: Target, revision: Vec<Revision>| {
+        let selection = Selection { revision, ..Selection::default() };
+        names(&plan(&library, &[Arc::new(target)], &selection).expect("a plan"))
+    };
+    assert_eq!(planned(target(), Vec::new()), ["a/b/t@2026-07-28+http"]);
+    assert_eq!(planned(older, Vec::new()), ["a/b/t@2025-11-25+http"]);
+    assert_eq!(planned(target(), vec![all[0]]), ["a/b/t@2025-06-18+http"]);
 }
 
 #[test]

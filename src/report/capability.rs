@@ -150,7 +150,7 @@ impl CapabilityCell {
     fn add(&mut self, kind: VerdictKind, test: usize) {
         let holds = match kind.meaning() {
             Meaning::Holds => true,
-            Meaning::Option => kind == VerdictKind::Taken,
+            Meaning::Option => matches!(kind, VerdictKind::Taken | VerdictKind::Adopted),
             Meaning::Broken => {
                 self.is_fault = true;
                 false

@@ -65,7 +65,9 @@ fn case(report: &Report, name: &str, test: &TestEntry) -> TestCase {
     let mut status = match test.status {
         Status::Failed | Status::Flaky | Status::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Status::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Status::NotAsked | Status::Author | Status::Known | Status::Cannot => TestCaseStatus::skipped(),
+        Status::NotAsked | Status::NotAdopted | Status::Author | Status::Known | Status::Cannot => {
+            TestCaseStatus::skipped()
+        }
         Status::Passed | Status::Observed | Status::Noted | Status::Warned => TestCaseStatus::success(),
     };
     let is_plain = matches!(status, TestCaseStatus::Success { .. });

@@ -17,6 +17,8 @@ words! {
         Passed = "passed",
         /// Nothing was judged.
         Observed = "observed",
+        /// A check of a proposal does not hold.
+        NotAdopted = "not adopted",
         /// A check fails that the SDK's documentation leaves to the author of a server or client.
         Author = "left to the author",
         /// All failures are known.
@@ -45,6 +47,7 @@ impl Status {
             Self::NotAsked => "a control, or an alternative that holds, shows that there is nothing to check",
             Self::Passed => "every check that was asked holds",
             Self::Observed => "recorded for comparison, not judged",
+            Self::NotAdopted => "does not do what a proposal demands, which binds nobody yet",
             Self::Author => "fails, and the SDK's documentation orders its users to do this themselves",
             Self::Known => "fails, and is listed as a known failure",
             Self::Noted => "fails a check that users rely on, but that no sentence of the specification demands",
@@ -62,7 +65,13 @@ impl Status {
         match self {
             Self::Failed | Self::Flaky | Self::Inconclusive | Self::Error => true,
             Self::Warned | Self::Cannot => strict,
-            Self::NotAsked | Self::Passed | Self::Observed | Self::Author | Self::Known | Self::Noted => false,
+            Self::NotAsked
+            | Self::Passed
+            | Self::Observed
+            | Self::NotAdopted
+            | Self::Author
+            | Self::Known
+            | Self::Noted => false,
         }
     }
 
@@ -85,7 +94,12 @@ impl Status {
 impl From<VerdictKind> for Status {
     fn from(kind: VerdictKind) -> Self {
         match kind {
-            VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::NotTaken => Self::Passed,
+            VerdictKind::Pass
+            | VerdictKind::Allowed
+            | VerdictKind::Taken
+            | VerdictKind::NotTaken
+            | VerdictKind::Adopted => Self::Passed,
+            VerdictKind::NotAdopted => Self::NotAdopted,
             VerdictKind::NotAsked => Self::NotAsked,
             VerdictKind::Author => Self::Author,
             VerdictKind::Known => Self::Known,

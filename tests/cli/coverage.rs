@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{PROGRAM, Sandbox};
 
 /// A sandbox with cases that verify some requirements and leave others open.
 fn sandbox() -> Sandbox {
@@ -48,6 +48,57 @@ fn new_folder_lints_and_runs_and_is_not_overwritten() {
     sandbox.run("new sep-9999").exits(2).stderr_has(&["already exists"]);
     let titled = crate::process::output(sandbox.command("new tools --title").arg("A \"tool\" is called"));
     assert!(titled.status.success() && sandbox.read("cases/tools/first.json").contains(r#""A \"tool\" is called""#));
+}
+
+/// A proposal that the reference implements by chance, and its mutant does not.
+#[test]
+fn proposal_is_judged_apart_until_it_is_promoted() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("sep.md", "# Rates\n\nServers **MUST** check the rate of `send`. Clients MAY wait.\n");
+    sandbox.run("new sep-9999 --from sep.md").exits(0).stdout_has(&["cases/sep-9999/requirements.json"]);
+    sandbox.run("new sep-9998 --from nothing.md").exits(2).stderr_has(&["cannot read nothing.md"]);
+    sandbox.write("plain.md", "Servers must check.");
+    sandbox.run("new sep-9998 --from plain.md").exits(2).stderr_has(&["plain.md has no sentence"]);
+    sandbox.run("lint cases").exits(0);
+    sandbox.run("run --cases cases --jobs 1").exits(0).stdout_has(&["2 observed"]);
+    let case = sandbox.read("cases/sep-9999/first.json").replacen(
+        "\"then\": \"observe\"",
+        "\"then\": {\"check-rate-send\": {\"outcome\": \"success\"}}",
+        1,
+    );
+    let refuses =
+        "\"then\": {\"check-rate-send\": {\"outcome\": [\"tool-error\", \"protocol-error\", \"http-error\"]}}";
+    sandbox.write("cases/sep-9999/first.json", &case.replacen("\"then\": \"observe\"", refuses, 1));
+    sandbox.run("run --cases cases --jobs 1").exits(0).stdout_has(&["2 passed"]);
+    let run = "run reference:input-not-validated --cases cases --jobs 1";
+    sandbox.run(run).exits(0).stdout_has(&["not adopted  sep-9999/check-rate-send", "1 passed, 1 not adopted"]);
+    sandbox.run("freeze 1 --cases cases").exits(3);
+    // A target that implements the proposal is held to it.
+    let own = |implements: &str| {
+        let command = serde_json::to_string(&[PROGRAM, "__adapter", "--mutant", "input-not-validated"]);
+        let claims = "roles = [\"server\"]\ntransports = [\"http\"]\nrevisions = [\"2025-11-25\"]";
+        let text =
+            format!("title = \"T\"\ncommand = {}\n[claims]\n{claims}\n{implements}\n", command.expect("strings"));
+        sandbox.write("own/target.toml", &text);
+        sandbox.run("run ./own --cases cases --jobs 1")
+    };
+    own("").exits(0).stdout_has(&["1 passed, 1 not adopted", "first/refuses@2025-11-25+http"]);
+    own("implements = [\"sep-9999\"]").exits(1).stdout_has(&["1 passed, 1 failed"]);
+    // A released test cannot ask it.
+    let released = sandbox.read("cases/sep-9999/first.json").replace("\"since\": \"draft\",", "");
+    sandbox.write("cases/sep-9999/second.json", &released);
+    sandbox.run("lint cases").exits(2).stdout_has(&["is only proposed"]);
+    std::fs::remove_file(sandbox.path().join("cases/sep-9999/second.json")).expect("the file");
+    sandbox.run("promote sep-9999").exits(2);
+    sandbox.run("promote sep-1 --to sep-2").exits(2).stderr_has(&["there is no folder cases/sep-1"]);
+    sandbox.run("promote sep-9999 --to sep-9999").exits(2).stderr_has(&["is not taken"]);
+    let promoted = sandbox.run("promote sep-9999 --to sep-2345 --since 2026-07-28");
+    promoted.exits(0).stdout_has(&["cases/sep-2345/first.json", "cases/sep-2345/requirements.json"]);
+    sandbox
+        .run("run reference:input-not-validated --cases cases --jobs 1")
+        .exits(1)
+        .stdout_has(&["sep-2345/check-rate-send"]);
+    sandbox.run("promote sep-2345 --since 2026-07-28").exits(2).stderr_has(&["no file in cases/sep-2345"]);
 }
 
 #[test]

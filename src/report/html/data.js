@@ -16,6 +16,7 @@ const KINDS = Object.fromEntries(REPORT.legend.kinds.map((one) => [one.kind, { .
 const PASSED = STATUSES.indexOf("passed");
 const OBSERVED = STATUSES.indexOf("observed");
 const NOT_ASKED = STATUSES.indexOf("not asked");
+const NOT_ADOPTED = STATUSES.indexOf("not adopted");
 const CONFORMANCE = REPORT.view === "conformance";
 /** In the conformance view, known failures are failures, and a check that is listed without need holds. */
 for (const result of CONFORMANCE ? REPORT.tests : []) {
@@ -57,6 +58,7 @@ const GLYPHS = {
   none: "",
   "not asked": "–",
   observed: "○",
+  "not adopted": "◌",
   passed: "✓",
   taken: "◆",
   partly: "◈",
@@ -80,7 +82,7 @@ const labelOf = (mark) => LABELS[mark] ?? mark;
 const classOf = (mark) => mark.replaceAll(" ", "-");
 
 /** Returns whether a status, by its place in their order, is not a pass, not a mere observation, and was asked. */
-const isFinding = (rank) => ![PASSED, OBSERVED, NOT_ASKED].includes(rank);
+const isFinding = (rank) => ![PASSED, OBSERVED, NOT_ASKED, NOT_ADOPTED].includes(rank);
 
 /** Returns whether a status is that of a check that fails, and that nobody else has to care for. */
 const isViolation = (rank) => ["known", "noted", "warned", "flaky", "inconclusive", "failed", "error"].includes(STATUSES[rank]);

@@ -100,6 +100,7 @@ const WORDS = {
   allowed: "passed: a MAY allows it",
   taken: "option taken",
   "not-taken": "option not taken",
+  adopted: "does what the proposal demands",
   stale: "passes, but is listed as a known failure",
 };
 

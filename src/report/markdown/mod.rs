@@ -261,6 +261,7 @@ fn mark(status: Status) -> &'static str {
     match status {
         Status::Passed | Status::Observed => "✅",
         Status::NotAsked => "➖",
+        Status::NotAdopted => "◽",
         Status::Author => "📝",
         Status::Known => "🟡",
         Status::Noted => "🔵",

@@ -58,7 +58,7 @@ impl Edition {
 impl Tally {
     pub(super) fn add(&mut self, kind: VerdictKind, number: usize) {
         let count = match kind.meaning() {
-            Meaning::Option if kind == VerdictKind::NotTaken => &mut self.not_taken,
+            Meaning::Option if matches!(kind, VerdictKind::NotTaken | VerdictKind::NotAdopted) => &mut self.not_taken,
             Meaning::Holds | Meaning::Option => &mut self.held,
             Meaning::Broken => &mut self.broken,
             Meaning::Undecided if kind == VerdictKind::Cannot => &mut self.cannot,

@@ -399,7 +399,7 @@ fn sign(status: Status) -> (&'static str, &'static str) {
         Status::Author => ("author", Answer::Author.mark()),
         Status::Cannot => ("cannot", Answer::Cannot.mark()),
         Status::Inconclusive | Status::Error => ("partly", "?"),
-        Status::NotAsked | Status::Observed => ("none", Answer::NotAsked.mark()),
+        Status::NotAsked | Status::NotAdopted | Status::Observed => ("none", Answer::NotAsked.mark()),
     }
 }
 

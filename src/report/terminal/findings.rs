@@ -108,9 +108,11 @@ impl Findings {
         let mut seen = BTreeSet::new();
         for verdict in &record.verdicts {
             let status = match verdict.kind {
-                VerdictKind::Fail | VerdictKind::Stale | VerdictKind::Warn | VerdictKind::Note => {
-                    Status::from(verdict.kind)
-                }
+                VerdictKind::Fail
+                | VerdictKind::Stale
+                | VerdictKind::Warn
+                | VerdictKind::Note
+                | VerdictKind::NotAdopted => Status::from(verdict.kind),
                 VerdictKind::Error if record.observation.unavailable.is_some() => continue,
                 VerdictKind::Known
                 | VerdictKind::Author
@@ -128,7 +130,11 @@ impl Findings {
                     entry.tests += 1;
                     continue;
                 }
-                VerdictKind::Pass | VerdictKind::Allowed | VerdictKind::Taken | VerdictKind::NotTaken => continue,
+                VerdictKind::Pass
+                | VerdictKind::Allowed
+                | VerdictKind::Taken
+                | VerdictKind::NotTaken
+                | VerdictKind::Adopted => continue,
             };
             let requirement = verdict.requirement.clone();
             let key = Key { target: target.clone(), status: Reverse(status), role, requirement };

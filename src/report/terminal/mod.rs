@@ -249,7 +249,7 @@ fn line(out: &mut impl Write, record: &Record, status: Status) -> io::Result<()>
 fn style(status: Status) -> Style {
     match status {
         Status::Passed | Status::Observed => GREEN,
-        Status::NotAsked | Status::Author | Status::Known | Status::Noted | Status::Cannot => CYAN,
+        Status::NotAsked | Status::NotAdopted | Status::Author | Status::Known | Status::Noted | Status::Cannot => CYAN,
         Status::Warned => YELLOW,
         Status::Flaky | Status::Inconclusive | Status::Failed | Status::Error => RED,
     }

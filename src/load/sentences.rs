@@ -1,0 +1,237 @@
+//! Requirements from a text: the sentences of a page, of a proposal or of a diff that have a word of BCP 14.
+//!
+//! Takes the text of a file, gives [`Sentence`]s with the level, the sides and the name that the author may correct. Must
+//! not know the requirement catalogue.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::bcp14::{self, Duty};
+use super::page::{Kind, Page};
+use crate::model::spec::{DRAFT, Level};
+
+/// The most words of a requirement's name.
+const NAME: usize = 5;
+/// Words that say nothing of what a sentence is about.
+const IDLE: [&str; 42] = [
+    "a",
+    "all",
+    "also",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "be",
+    "by",
+    "client",
+    "clients",
+    "each",
+    "for",
+    "from",
+    "has",
+    "have",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "may",
+    "must",
+    "of",
+    "on",
+    "or",
+    "recommended",
+    "server",
+    "servers",
+    "shall",
+    "should",
+    "such",
+    "that",
+    "the",
+    "their",
+    "this",
+    "to",
+    "when",
+    "with",
+    "will",
+];
+
+/// A sentence at one level.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sentence {
+    name: String,
+    level: Level,
+    roles: Vec<&'static str>,
+    source: String,
+    quote: String,
+}
+
+/// The sentences of a file, by its path and text. Of a diff (in the format of `git diff`) those that it adds.
+pub fn sentences(path: &str, text: &str) -> Vec<Sentence> {
+    if !text.lines().any(|line| line.starts_with("+++ ")) {
+        return of_page(&source(path), &Page::markdown(text));
+    }
+    let mut found = Vec::new();
+    for file in text.split("\n+++ ").skip(1).chain(text.strip_prefix("+++ ")) {
+        let (name, rest) = file.split_once('\n').unwrap_or((file, ""));
+        let rest = rest.split("\ndiff --git ").next().unwrap_or_default();
+        let side = |own: char| {
+            // A line that begins a part of the file ends what was before it.
+            let line = |line: &str| match line.strip_prefix([own, ' ']) {
+                Some(line) => Some(line.to_owned()),
+                None => line.starts_with("@@").then(String::new),
+            };
+            Page::markdown(&rest.lines().filter_map(line).collect::<Vec<_>>().join("\n"))
+        };
+        let name = name.split('\t').next().unwrap_or_default();
+        let source = source(name.strip_prefix("b/").unwrap_or(name));
+        let old: BTreeSet<String> = of_page(&source, &side('-')).into_iter().map(|one| one.quote).collect();
+        found.extend(of_page(&source, &side('+')).into_iter().filter(|one| !old.contains(&one.quote)));
+    }
+    found
+}
+
+/// The file `requirements.json` of these sentences. Equal names get a number, and equal sentences stand once.
+pub fn requirements(found: Vec<Sentence>) -> String {
+    let (mut names, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut file = "{\n  \"$schema\": \"../schemas/requirements.json\"".to_owned();
+    for Sentence { name, level, roles, source, quote } in found {
+        if !seen.insert((level, quote.clone())) {
+            continue;
+        }
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut free = [name.clone()].into_iter().chain(numbered).filter(|one| names.insert(one.clone()));
+        let name = free.next().unwrap_or_default();
+        let roles: Vec<_> = roles.iter().map(|role| format!("\"{role}\"")).collect();
+        let (roles, quote) = (roles.join(", "), Value::from(quote));
+        file += &format!(
+            ",\n  \"{name}\": {{\n    \"level\": \"{level}\", \"roles\": [{roles}], \"since\": \"{DRAFT}\",\n    \
+             \"source\": \"{source}\",\n    \"quote\": {quote},\n    \"harm\": \"interop\",\n    \
+             \"why\": \"Say why the sentence matters to users.\"\n  }}"
+        );
+    }
+    file + "\n}\n"
+}
+
+/// The path of a page on the specification's site, as its file lies in the repository of the specification.
+fn source(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let path = format!("/{path}");
+    let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
+    let below = |folder: &str| stem.rfind(folder).map(|at| &stem[at + 1..]);
+    let page = below("/specification/").or_else(|| below("/seps/")).or_else(|| stem.rsplit('/').next());
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '/');
+    page.unwrap_or_default().chars().map(|one| if is_plain(one) { one } else { '-' }).collect()
+}
+
+fn of_page(source: &str, page: &Page) -> Vec<Sentence> {
+    bcp14::duties(page).iter().flat_map(|duty| at_each_level(source, page, duty)).collect()
+}
+
+/// One sentence for each level of its words.
+fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
+    let quote = match duty.introduction {
+        Some(before) => format!("{before} … {}", duty.text),
+        None => duty.text.to_owned(),
+    };
+    // The words `MUST`, `SHOULD` and `MAY` of RFC 2119's own paragraph are in quotation marks.
+    if quote.contains("BCP 14") {
+        return Vec::new();
+    }
+    let anchor = Some(page.anchor(duty.block)).filter(|anchor| !anchor.is_empty());
+    let levels: BTreeSet<Level> = duty.keywords.iter().map(|keyword| keyword.level).collect();
+    let is_item = page.blocks[duty.block].kind == Kind::Item;
+    let of_level = |level| Sentence {
+        name: name(if duty.introduction.is_some() && is_item { duty.text } else { &quote }),
+        level,
+        roles: roles(duty, &page.blocks[duty.worded].text, level),
+        source: anchor.map_or_else(|| source.to_owned(), |anchor| format!("{source}#{anchor}")),
+        quote: quote.clone(),
+    };
+    levels.into_iter().map(of_level).collect()
+}
+
+/// The sides that a sentence binds: the one that is named last before the word of its level, or else any that is named.
+fn roles(duty: &Duty<'_>, worded: &str, level: Level) -> Vec<&'static str> {
+    let at = duty.keywords.iter().find(|keyword| keyword.level == level).map_or(0, |keyword| keyword.at);
+    let before = worded[..at].to_lowercase();
+    // Only the sentence with the word counts.
+    let start = bcp14::sentences(&before).last().map_or(0, |last| last.start);
+    let sentence = &before[start..];
+    let last = ["server", "client"].into_iter().filter_map(|side| Some((sentence.rfind(side)?, side))).max();
+    let both = ["servers and clients", "clients and servers", "server and client", "client and server", "both "];
+    match last {
+        Some((_, side)) if !both.iter().any(|words| sentence.contains(words)) => vec![side],
+        Some(_) => vec!["server", "client"],
+        None => {
+            let whole = worded.to_lowercase();
+            let named: Vec<_> = ["server", "client"].into_iter().filter(|side| whole.contains(side)).collect();
+            if named.len() == 1 { named } else { vec!["server", "client"] }
+        }
+    }
+}
+
+/// A name in kebab-case of the first words that say something.
+fn name(text: &str) -> String {
+    let words = text.split(|one: char| !one.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = words.map(str::to_ascii_lowercase).filter(|word| !IDLE.contains(&word.as_str()) && word.len() <= 20);
+    let mut name = String::new();
+    for word in words.take(NAME).filter(|word| *word != "not") {
+        if name.len() + word.len() < 50 {
+            name += if name.is_empty() { "" } else { "-" };
+            name += &word;
+        }
+    }
+    if name.is_empty() { "sentence".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "# Rates\n\nServers **MUST** send a rate. Clients SHOULD read it, and MAY ignore it.\n\n\
+                        ## Marks\n\nClients MUST NOT:\n\n- send a mark\n- keep a mark\n\nA mark is short.\n";
+
+    fn found(path: &str, text: &str) -> Vec<(String, Level, String, String)> {
+        let all = sentences(path, text).into_iter();
+        all.map(|one| (one.name, one.level, one.roles.join(" "), one.source)).collect()
+    }
+
+    #[test]
+    fn each_sentence_has_its_levels_sides_and_heading() {
+        let page = "spec/docs/specification/draft/server/rates.mdx";
+        let (rates, marks) = ("specification/draft/server/rates#rates", "specification/draft/server/rates#marks");
+        let one = |name: &str, level, role: &str, source: &str| (name.into(), level, role.into(), source.into());
+        let wanted = [
+            one("send-rate", Level::Must, "server", rates),
+            one("read-ignore", Level::Should, "client", rates),
+            one("read-ignore", Level::May, "client", rates),
+            one("send-mark", Level::MustNot, "client", marks),
+            one("keep-mark", Level::MustNot, "client", marks),
+        ];
+        assert_eq!(found(page, PAGE), wanted);
+    }
+
+    #[test]
+    fn diff_has_the_sentences_that_it_adds() {
+        let diff = "diff --git a/docs/seps/9-x.md b/docs/seps/9-x.md\n--- a/docs/seps/9-x.md\n+++ b/docs/seps/9-x.md\n\
+                    @@ -1,3 +1,3 @@\n # Rates\n \n-Servers SHOULD send a rate.\n+Servers MUST send a\n+rate. Clients MUST read it.\n Servers MAY wait.\n";
+        let found = found("changes.diff", diff);
+        let found: Vec<_> =
+            found.iter().map(|(name, level, _, source)| (name.as_str(), *level, source.as_str())).collect();
+        assert_eq!(found, [("send-rate", Level::Must, "seps/9-x#rates"), ("read", Level::Must, "seps/9-x#rates")]);
+    }
+
+    #[test]
+    fn names_are_unique_and_sentences_stand_once() {
+        let text = "Servers MUST stop.\n\nA server MUST stop.\n\nServers MUST stop.\n";
+        let file = requirements(sentences("a.md", text));
+        let file: Value = serde_json::from_str(&file).expect("JSON");
+        let names: Vec<_> = file.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(names, ["$schema", "stop", "stop-2"]);
+        assert_eq!(file["stop"]["since"], "draft");
+    }
+}
