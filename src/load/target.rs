@@ -23,7 +23,7 @@ use crate::file;
 use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Checkout, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
+use crate::model::target::{Checkout, Claims, Known, LeftToAuthor, Package, Setup, Target, TargetKind};
 use crate::model::{TargetId, fnv1a, is_target_name};
 
 /// The name of the reference target, which is part of this program.
@@ -33,6 +33,10 @@ const FILE: &str = "target.toml";
 const TARGETS: &str = "targets";
 /// The word in the commands of a set-up that stands for the copy of a checkout.
 const SDK: &str = "{sdk}";
+/// The word of a command for the version that was typed.
+const VERSION: &str = "{version}";
+/// The most characters of a version.
+const MOST_VERSION: usize = 60;
 /// The remedy for a word that resembles no target.
 const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
@@ -83,6 +87,16 @@ pub enum TargetError {
         name: String,
         /// The folder on the command line.
         folder: Utf8PathBuf,
+        /// The reason, and the remedy.
+        why: &'static str,
+    },
+    /// The target cannot be built on another release.
+    #[error("`{name}` cannot be built on the release {version}: {why}")]
+    Version {
+        /// The target's name.
+        name: String,
+        /// The version on the command line.
+        version: String,
         /// The reason, and the remedy.
         why: &'static str,
     },
@@ -140,7 +154,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
 ///
 /// A name is that of a folder in `targets/` of the current repository or, if there is a cache folder to unpack into, of an
 /// embedded target. Everything else is a path. `NAME:VARIANT` names one variant. `NAME@FOLDER` is an embedded target that
-/// is built on a checkout of its SDK.
+/// is built on a checkout of its SDK, and `NAME@VERSION` one that is built on another release.
 ///
 /// # Errors
 /// [`TargetError`] if there is no such target, or its file has mistakes.
@@ -151,6 +165,9 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     }
     let on_checkout = name.split_once('@').filter(|(name, _)| names(here).iter().any(|one| one == name));
     let targets = match on_checkout {
+        Some((name, version)) if is_version(version) && !here.folder().join(version).exists() => {
+            released(name, version, cache)?
+        }
         Some((name, folder)) => built_on(name, folder, here, cache)?,
         None => read(&file(name, typed, here, cache)?)?,
     };
@@ -183,6 +200,47 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
     })
 }
 
+/// Returns whether a text can be a version: it begins with a digit, and has no character with another meaning anywhere.
+fn is_version(text: &str) -> bool {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || ".+-".contains(one);
+    text.starts_with(|one: char| one.is_ascii_digit()) && text.len() <= MOST_VERSION && text.chars().all(is_plain)
+}
+
+/// Reads an embedded target that is built on another release of its SDK. Each release has a folder of its own in the cache.
+fn released(name: &str, version: &str, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
+    let failed = |why| TargetError::Version { name: name.to_owned(), version: version.to_owned(), why };
+    if !embedded::names().contains(&name) {
+        return Err(failed("only an adapter that casebook contains is; yours has the version of its own `[setup]`"));
+    }
+    let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
+    let place = cache.join("versions").join(version);
+    let unpacked = embedded::unpack(name, &place).map_err(|error| TargetError::Unpack {
+        name: name.to_owned(),
+        cache: place.clone(),
+        error,
+    })?;
+    let built = |target: Target| {
+        let commands = filled(&target.setup.on_version, VERSION, version);
+        let setup = Setup { commands, inputs: Vec::new(), ..target.setup };
+        let package = target.package.map(|package| Package { version: version.to_owned(), ..package });
+        let title = format!("{}, with the dependencies of the day on which it was set up", target.title);
+        // An entry is about the locked release; on another one it may have nothing to excuse.
+        let known = target.known.into_iter().map(|one| Known { is_shared: true, ..one }).collect();
+        let author = target.author.into_iter().map(|one| LeftToAuthor { is_shared: true, ..one }).collect();
+        Target { setup, package, title, known, author, snapshots: None, ..target }
+    };
+    let targets = read(&unpacked.join(FILE))?;
+    if targets.iter().any(|target| target.setup.on_version.is_empty()) {
+        return Err(failed("its `[setup]` has no commands `on-version`"));
+    }
+    Ok(targets.into_iter().map(built).collect())
+}
+
+/// Commands in which a placeholder is filled in.
+fn filled(commands: &[Vec<String>], placeholder: &str, by: &str) -> Vec<Vec<String>> {
+    commands.iter().map(|one| one.iter().map(|word| word.replace(placeholder, by)).collect()).collect()
+}
+
 /// Reads an embedded target that is built on a checkout of its SDK. Each checkout has a folder of its own in the cache.
 fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
     let failed = |why| TargetError::Checkout { name: name.to_owned(), folder: typed.into(), why };
@@ -200,8 +258,7 @@ fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> R
     })?;
     let copy = place.join("sdk");
     let built = |target: Target| {
-        let commands = target.setup.on_checkout.iter();
-        let commands = commands.map(|one| one.iter().map(|word| word.replace(SDK, copy.as_str())).collect()).collect();
+        let commands = filled(&target.setup.on_checkout, SDK, copy.as_str());
         let checkout = Some(Checkout { folder: folder.clone(), copy: copy.clone() });
         let setup = Setup { commands, inputs: Vec::new(), checkout, ..target.setup };
         // The adapter names the version of the checkout, whose observations belong to no release.
@@ -477,16 +534,16 @@ fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
 }
 
 fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
-    let keys = ["commands", "inputs", "on-checkout"];
+    let keys = ["commands", "inputs", "on-checkout", "on-version"];
     let Some(object) = reader.object(node, "`setup`", &keys) else { return Setup::default() };
     let mut commands = |key: &str| -> Vec<_> {
         let commands = object.get(key).and_then(|node| reader.items(node, &format!("`{key}`"))).unwrap_or_default();
         commands.iter().filter_map(|one| command(reader, one, folder)).collect()
     };
-    let (commands, on_checkout) = (commands("commands"), commands("on-checkout"));
+    let [commands, on_checkout, on_version] = ["commands", "on-checkout", "on-version"].map(&mut commands);
     let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
     let inputs = inputs.into_iter().map(Utf8PathBuf::from).collect();
-    Setup { commands, inputs, on_checkout, checkout: None }
+    Setup { commands, inputs, on_checkout, on_version, checkout: None }
 }
 
 fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {

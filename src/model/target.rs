@@ -173,6 +173,8 @@ pub struct Setup {
     pub inputs: Vec<Utf8PathBuf>,
     /// The commands that build the target on a checkout of its SDK, in place of the others. Empty if there is no way.
     pub on_checkout: Vec<Vec<String>>,
+    /// The commands that build the target on another release of its SDK. Empty if there is no way.
+    pub on_version: Vec<Vec<String>>,
     /// The checkout of the SDK, unless the target is built on a release.
     pub checkout: Option<Checkout>,
 }

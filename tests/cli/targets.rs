@@ -56,6 +56,19 @@ fn checkout_that_nothing_can_be_built_on_is_refused() {
 }
 
 #[test]
+fn release_that_nothing_can_be_built_on_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.run("run ruby-sdk@0.9.0").exits(2).stderr_has(&["its `[setup]` has no commands `on-version`"]);
+    sandbox.borrowed("targets/own", None, "");
+    sandbox.run("run own@1.0.0").exits(2).stderr_has(&["only an adapter that casebook contains is"]);
+    sandbox.run("run go-sdk@1.0.0:lowest").exits(2).stderr_has(&["has no variant `lowest`"]);
+    // What is no version, or is a folder, is a checkout.
+    sandbox.run("run go-sdk@1;x").exits(2).stderr_has(&["cannot be built on 1;x: there is no such folder"]);
+    sandbox.write("1.0/file", "");
+    sandbox.run("run go-sdk@1.0").exits(4).stderr_has(&["is no checkout of a Git repository"]);
+}
+
+#[test]
 fn target_file_that_cannot_be_read_is_an_error() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path().join("t/target.toml")).expect("a folder");
