@@ -17,12 +17,14 @@ use crate::model::record::{Footer, Header, Record};
 use crate::model::spec::words;
 use crate::model::transcript::Transcript;
 use crate::report::html::{Evidence, page};
-use crate::report::markdown::{COMMENT, SUMMARY, markdown};
+use crate::report::markdown::{COMMENT, SUMMARY, markdown, proposal};
 use crate::report::pairs::{self, Pairs};
 use crate::report::terminal::{annotate, eprint_line, show};
 use crate::report::{self, Report, ReportContext, Source, View, badges, junit};
 use crate::run::{hash, read_wire};
 
+/// The report on proposed sentences where there is none.
+const NO_PROPOSAL: &str = "No target was asked about a proposed sentence (`\"since\": \"draft\"`).\n";
 /// The name that stands for standard output.
 const STANDARD: &str = "-";
 
@@ -41,6 +43,8 @@ words! {
         Badge = "badge",
         /// One HTML page about pairs of clients and servers.
         Pairs = "pairs",
+        /// Markdown about the sentences that are only proposed: what each target does today.
+        Proposal = "proposal",
         /// A folder of pages about any number of targets and versions.
         Site = "site",
         /// Annotations of the case files for GitHub Actions, which reads standard output.
@@ -58,6 +62,7 @@ impl Kind {
             Self::Json => "report.json",
             Self::Badge => "badges",
             Self::Pairs => "pairs.html",
+            Self::Proposal => "proposal.md",
             Self::Site => "site",
             Self::Github => STANDARD,
         }
@@ -73,7 +78,7 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge, pairs, site or github; repeatable
+    /// Write a report of KIND html, junit, md, json, badge, pairs, proposal, site or github; repeatable
     ///
     /// FILE is a folder for badges and for a site; a file that ends with `.md` gets the report of pairs as Markdown. Only
     /// `casebook report` writes a site, and accepts `-` for standard output. `github=-` prints findings as annotations of
@@ -207,6 +212,7 @@ impl Output {
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &report.json()),
+            Kind::Proposal => put(path, &proposal(report).unwrap_or_else(|| NO_PROPOSAL.to_owned())),
             Kind::Pairs if path.extension() == Some("md") => put(path, &pairs::markdown::markdown(&pairs())),
             Kind::Pairs => put(path, &pairs::html::page(&pairs())),
             Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {

@@ -6,10 +6,12 @@
 mod findings;
 mod keywords;
 mod overview;
+mod proposal;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use overview::compatibility;
+pub use proposal::proposal;
 
 use super::view::real_targets;
 use super::{Column, Report, Status, View};

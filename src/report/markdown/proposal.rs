@@ -1,0 +1,75 @@
+//! What each target does today of the sentences that are only proposed, as Markdown for the text of a proposal.
+//!
+//! Takes a [`Report`], gives a section for each sentence that has a verdict of a proposal, with a line for each target.
+
+use crate::model::markdown::{code, text, url};
+use crate::model::text::count;
+use crate::model::verdict::{Meaning, VerdictKind};
+use crate::report::{Cell, Report};
+
+/// Returns the page; `None` if no target was asked about a proposed sentence.
+pub fn proposal(report: &Report) -> Option<String> {
+    let is_asked = |kind: &VerdictKind| matches!(kind, VerdictKind::Adopted | VerdictKind::NotAdopted);
+    let asked = |place: usize| {
+        let mut cells = report.cells.iter().filter(move |cell| cell.requirement == place);
+        cells.any(|cell| cell.checks.keys().any(is_asked))
+    };
+    let places: Vec<usize> = (0..report.requirements.len()).filter(|place| asked(*place)).collect();
+    let sections: Vec<_> = places.iter().map(|place| section(report, *place)).collect();
+    let targets = report.targets.iter().map(|column| match &column.version {
+        Some(version) => format!("{} {}", code(&column.name, 80), text(version, 80)),
+        None => code(&column.name, 80),
+    });
+    let targets = targets.collect::<Vec<_>>().join(", ");
+    let head = format!(
+        "# What implementations do today\n\n{} on {}. No release binds anybody to them.\n\n",
+        count(places.len(), "proposed sentence"),
+        if targets.is_empty() { "no target".to_owned() } else { targets },
+    );
+    (!sections.is_empty()).then(|| head + &sections.join("\n"))
+}
+
+fn section(report: &Report, place: usize) -> String {
+    let sentence = &report.requirements[place];
+    let quote = sentence.quote.as_deref().map(|quote| text(quote, 2_000)).unwrap_or_default();
+    let quote = match sentence.url.as_deref().and_then(url) {
+        Some(url) => format!("[{quote}]({url})"),
+        None => quote,
+    };
+    let mut out = format!(
+        "## {}\n\n> {} — {quote}\n\n| target | today | for example |\n| --- | --- | --- |\n",
+        code(sentence.id.as_str(), 100),
+        sentence.level
+    );
+    for (index, column) in report.targets.iter().enumerate() {
+        let cell = report.cells.iter().find(|cell| cell.requirement == place && cell.target == index);
+        let today = cell.map_or("not tested".to_owned(), in_words);
+        let example = example(report, place, index).map(|reason| code(&reason, 200)).unwrap_or_default();
+        out += &format!("| {} | {today} | {example} |\n", code(&column.name, 80));
+    }
+    out
+}
+
+/// The verdicts of a cell, in words.
+fn in_words(cell: &Cell) -> String {
+    let of = |wanted: &dyn Fn(VerdictKind) -> bool| -> usize {
+        cell.checks.iter().filter(|(kind, _)| wanted(**kind)).map(|(_, checks)| checks).sum()
+    };
+    let does = of(&|kind| kind == VerdictKind::Adopted || kind.meaning() == Meaning::Holds);
+    let not = of(&|kind| kind == VerdictKind::NotAdopted || kind.is_broken());
+    match (does, not) {
+        (0, 0) if of(&|kind| kind == VerdictKind::Cannot) > 0 => "cannot be expressed by its adapter".to_owned(),
+        (0, 0) => "not asked".to_owned(),
+        (_, 0) => "does it".to_owned(),
+        (0, _) => "does not".to_owned(),
+        (does, not) => format!("in {does} of {} checks", does + not),
+    }
+}
+
+/// The first reason why a target does not do it.
+fn example(report: &Report, place: usize, target: usize) -> Option<String> {
+    let checks = report.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
+    let mut broken = checks.filter(|check| check.requirement == place);
+    let is_broken = |kind: VerdictKind| kind == VerdictKind::NotAdopted || kind.is_broken();
+    broken.find(|check| is_broken(check.kind)).and_then(|check| Some(check.detail.first()?.text.clone()))
+}
