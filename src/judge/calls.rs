@@ -14,6 +14,7 @@ use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::model::arguments::{self, ListedSchema, With};
 use crate::model::case::{CallMark, TextState};
 use crate::model::observation::{CallEvidence, Observed};
+use crate::model::spec::Revision;
 use crate::model::text::shortened;
 use crate::model::transcript::Party;
 
@@ -49,12 +50,12 @@ const REASON: usize = 240;
 pub(super) type Marks = BTreeMap<String, BTreeMap<CallMark, CallEvidence>>;
 
 /// Finds the marks of the calls in a step.
-pub(super) fn calls(with: With, wire: &Wire<'_>) -> Marks {
+pub(super) fn calls(revision: Revision, with: With, wire: &Wire<'_>) -> Marks {
     let mut schemas: BTreeMap<String, Schemas> = BTreeMap::new();
     for (name, tool) in messages::listed(wire).unwrap_or_default() {
         let Some(name) = name.filter(|name| !schemas.contains_key(name)) else { continue };
         let is_read = schemas.len() < arguments::TOOLS;
-        schemas.insert(name, if is_read { Schemas::of(&tool) } else { Schemas::unread() });
+        schemas.insert(name, if is_read { Schemas::of(&tool, revision) } else { Schemas::unread() });
     }
     let (mut marks, mut called) = (Marks::new(), BTreeSet::new());
     let mut failed_without: BTreeMap<String, usize> = BTreeMap::new();
@@ -110,13 +111,14 @@ struct Schemas {
 }
 
 impl Schemas {
-    fn of(tool: &Members<'_>) -> Self {
-        let read = |key: &str| tool.get(key).and_then(|raw| ListedSchema::read(raw.get()));
+    fn of(tool: &Members<'_>, revision: Revision) -> Self {
+        let read = |key: &str| tool.get(key).and_then(|raw| ListedSchema::read(raw.get(), revision));
+        let is_schema = |raw: &&RawValue| raw.get() != "null";
         Self {
             input: read("inputSchema"),
             has_input: tool.contains_key("inputSchema"),
             is_destructive: tool.get("annotations").is_some_and(|annotations| arguments::is_destructive(annotations)),
-            has_output: tool.contains_key("outputSchema"),
+            has_output: tool.get("outputSchema").is_some_and(is_schema),
             output: read("outputSchema"),
         }
     }
@@ -347,7 +349,7 @@ mod tests {
             messages.push(samples::message(Party::Target, &response.to_string()));
         }
         let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
-        super::calls(with, &Wire::new(&seen)).remove("t").unwrap_or_default().into_keys().collect()
+        super::calls(Revision::newest(), with, &Wire::new(&seen)).remove("t").unwrap_or_default().into_keys().collect()
     }
 
     fn request(id: u64, method: &str, params: &Value) -> Message {
@@ -476,7 +478,7 @@ mod tests {
             let mut messages = vec![request(0, "tools/list", &json!({})), samples::message(Party::Target, list), call];
             messages.extend(answers.iter().map(|text| samples::message(Party::Target, text)));
             let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
-            calls(With::Refused, &Wire::new(&seen)).len()
+            calls(Revision::newest(), With::Refused, &Wire::new(&seen)).len()
         };
         assert_eq!((called(&[result]), called(&[question, result])), (1, 0));
     }

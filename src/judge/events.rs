@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::ids;
 use super::messages::{self, CANCELLED};
-use crate::jsonrpc::envelope::ordered;
+use crate::jsonrpc::envelope::{Envelope, ordered};
 use crate::model::case::{Step, When};
 use crate::model::observation::Observed;
 use crate::model::transcript::{End, Message, Party, STARTED, STOPPED, StepTranscript};
@@ -38,8 +38,9 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
                 continue;
             }
         };
+        let id = Envelope::read(&message.text).and_then(|envelope| envelope.id).map(|id| ids::same(id.get()));
         let on = if message.on_get_stream { "get-stream" } else { "reply" };
-        let mut event = event(members, on, used);
+        let mut event = event(members, id, on, used);
         if let Some(call) = message.on_call {
             event["call"] = call.into();
         }
@@ -69,22 +70,15 @@ fn has_no_session(messages: &[Message]) -> bool {
     of_client.is_some_and(|message| message.headers.iter().all(|(name, _)| name != "mcp-session-id"))
 }
 
-fn is_exact(float: f64) -> bool {
-    float.abs() < ids::EXACT
-}
-
-/// Describes a request or a notification.
-fn event(mut members: Map<String, Value>, on: &str, used: &mut BTreeSet<String>) -> Value {
+/// Describes a request or a notification. `text` is its id as it is written: large integers are the same float as their
+/// neighbours.
+fn event(mut members: Map<String, Value>, text: Option<String>, on: &str, used: &mut BTreeSet<String>) -> Value {
     let id = members.remove("id").map(|id| match &id {
         Value::Null => "null",
         // The id of a request is a string or an integer.
         Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() != 0.0) => "other",
-        // Larger integers are the same float as their neighbours.
-        Value::Number(number) if !(number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact)) => {
-            "fresh"
-        }
         Value::Number(_) | Value::String(_) => {
-            if used.insert(ids::same(&id.to_string())) {
+            if used.insert(text.unwrap_or_else(|| id.to_string())) {
                 "fresh"
             } else {
                 "used"
@@ -110,11 +104,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn large_ids_are_compared_by_their_digits() {
+        let mut used = BTreeSet::new();
+        let mut kind = |id: &str| {
+            let members = Map::from_iter([("id".to_owned(), json!(1e30)), ("method".to_owned(), json!("ping"))]);
+            event(members, Some(id.to_owned()), "reply", &mut used)["id"].clone()
+        };
+        let large = ["1180591620717411303424", "1180591620717411303425", "1180591620717411303424"];
+        assert_eq!(large.map(&mut kind), ["fresh", "fresh", "used"].map(|one| json!(one)));
+    }
+
+    #[test]
     fn id_of_a_request_is_a_text_or_an_integer() {
         let mut used = BTreeSet::new();
         let mut kind = |id: Value| {
+            let text = Some(ids::same(&id.to_string()));
             let members = Map::from_iter([("id".to_owned(), id), ("method".to_owned(), json!("ping"))]);
-            event(members, "reply", &mut used)["id"].clone()
+            event(members, text, "reply", &mut used)["id"].clone()
         };
         let ids = [json!("a"), json!(1), json!(1.0), json!(1), json!(1.5), json!(null), json!([1])];
         assert_eq!(

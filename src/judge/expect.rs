@@ -94,7 +94,7 @@ pub(super) fn misses(expected: &Expectation, observed: &StepObservation, id: &Te
             None => misses.differ("text", wanted.word(), "something else"),
         }
     }
-    misses.value("asked", expected.asked.as_ref(), several(&observed.asked).as_ref());
+    misses.values("asked", expected.asked.as_ref(), &observed.asked);
     if let Some(wanted) = &expected.answered {
         misses.answers(wanted, &observed.answered);
     }
@@ -163,6 +163,16 @@ impl Misses {
 
     fn differ(&mut self, key: &str, expected: &str, observed: &str) {
         self.missed.push(mismatch(key, expected, observed));
+    }
+
+    /// Compares each of several values, of which there must be one.
+    fn values(&mut self, key: &str, wanted: Option<&Matcher>, observed: &[Observed]) {
+        if observed.is_empty() {
+            self.value(key, wanted, None);
+        }
+        for one in observed {
+            self.value(key, wanted, Some(one));
+        }
     }
 
     fn value(&mut self, key: &str, wanted: Option<&Matcher>, observed: Option<&Observed>) {
@@ -313,6 +323,7 @@ fn view(observed: &StepObservation) -> Parts {
         split,
         converted: _,
         cancelled_unknown,
+        not_begun: _,
         unopened: _,
         malformed: _,
         replies,
@@ -437,15 +448,6 @@ fn unreadable(place: &str, reason: &str) -> Finding {
 
 fn undecidable(place: &str, reason: &str) -> Finding {
     Finding::Undecidable { place: place.to_owned(), reason: reason.to_owned() }
-}
-
-/// One value as it is, several as a list.
-fn several(values: &[Observed]) -> Option<Observed> {
-    match values {
-        [] => None,
-        [one] => Some(one.clone()),
-        several => Some(Observed::all(several.iter().cloned()).map(Value::Array)),
-    }
 }
 
 fn one_of<T: ToString>(words: &[T]) -> String {

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::meta::MetaValidator;
+use jsonschema::{ValidationError, draft4, draft6, draft7, draft201909, draft202012};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -87,7 +89,10 @@ impl Flaws {
         let mut document = Document { root: &root, names: BTreeSet::new(), has_parts: false, references: Vec::new() };
         document.walk(&root);
         if !document.references.is_empty() {
-            self.possible.extend([Flaw::ExternalReference, Flaw::DanglingReference, Flaw::UncheckedReference]);
+            self.possible.insert(Flaw::ExternalReference);
+        }
+        if document.references.iter().any(|reference| reference.starts_with('#')) {
+            self.possible.extend([Flaw::DanglingReference, Flaw::UncheckedReference]);
         }
         self.found.extend(document.references.iter().filter_map(|reference| document.astray(reference)));
     }
@@ -127,11 +132,25 @@ fn is_valid_alone(schema: &Value) -> Option<bool> {
     Some(match name {
         "json-schema.org/draft/2020-12/schema" => draft202012::meta::is_valid(schema),
         "json-schema.org/draft/2019-09/schema" => draft201909::meta::is_valid(schema),
-        "json-schema.org/draft-07/schema" => draft7::meta::is_valid(schema),
-        "json-schema.org/draft-06/schema" => draft6::meta::is_valid(schema),
-        "json-schema.org/draft-04/schema" => draft4::meta::is_valid(schema),
+        "json-schema.org/draft-07/schema" => is_valid_but_for_formats(&draft7::meta::validator(), schema),
+        "json-schema.org/draft-06/schema" => is_valid_but_for_formats(&draft6::meta::validator(), schema),
+        "json-schema.org/draft-04/schema" => is_valid_but_for_formats(&draft4::meta::validator(), schema),
         _ => return None,
     })
+}
+
+/// Validates a schema by a metaschema whose dialect lets a program ignore formats.
+fn is_valid_but_for_formats(metaschema: &MetaValidator<'_>, schema: &Value) -> bool {
+    fn is_of_format(error: &ValidationError<'_>) -> bool {
+        match error.kind() {
+            ValidationErrorKind::Format { .. } => true,
+            ValidationErrorKind::AnyOf { context } => {
+                context.iter().any(|branch| !branch.is_empty() && branch.iter().all(is_of_format))
+            }
+            _ => false,
+        }
+    }
+    metaschema.is_valid(schema) || metaschema.iter_errors(schema).all(|error| is_of_format(&error))
 }
 
 /// A schema with the names of its parts and its references.
@@ -187,7 +206,9 @@ impl<'a> Document<'a> {
         if !is_root || self.has_parts {
             return Some(Flaw::UncheckedReference);
         }
-        let is_there = self.root.pointer(&decoded(fragment)).is_some() || self.names.contains(&format!("#{fragment}"));
+        let is_schema = |target: &Value| target.is_object() || target.is_boolean();
+        let is_there = self.root.pointer(&decoded(fragment)).is_some_and(is_schema)
+            || self.names.contains(&format!("#{fragment}"));
         (!is_there).then_some(Flaw::DanglingReference)
     }
 }

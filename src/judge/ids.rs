@@ -10,15 +10,13 @@ use serde_json::Value;
 use super::compare;
 use super::messages::{CANCELLED, Wire};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
-use crate::model::transcript::{Message, Party};
+use crate::model::transcript::{Message, PROCESS, Party, SESSION_HEADER};
 
-/// The header that names a session.
-const SESSION: &str = "mcp-session-id";
 /// The request with which a session begins.
 const INITIALIZE: &str = "initialize";
 
 /// The floats below this number are different integers if they are different.
-pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns an id as JSON in the form that equal ids have in common: 7.0 and 7 are one integer.
 pub(super) fn same(id: &str) -> String {
@@ -37,7 +35,8 @@ pub(super) struct Ids {
     pub(super) cancelled_unknown: Option<String>,
 }
 
-/// Returns what each step shows. A new session begins with `initialize`; over HTTP, its later requests name it.
+/// Returns what each step shows. A new session begins with `initialize`. Over HTTP, its later requests name it; over stdio,
+/// a client can have one in each of several processes.
 pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
     let mut used = Used::default();
     for message in opening {
@@ -65,14 +64,14 @@ pub(super) fn ids(opening: &[Message], steps: &[Wire<'_>]) -> Vec<Ids> {
 /// The ids of the target's requests so far.
 #[derive(Default)]
 struct Used {
-    /// By the session that the requests name; without a name, those since the last handshake.
+    /// By the session that the requests name, or by the process over stdio; otherwise those since the last handshake.
     in_session: BTreeMap<Option<String>, BTreeSet<String>>,
     /// The id of the last handshake, with which the next session begins that no request named before.
     handshake: Option<String>,
     /// `true` if either side has sent a handshake.
     has_sessions: bool,
-    /// Those that may still run: a response counts once a later request was sent.
-    running: Vec<Value>,
+    /// Those that may still run, each with its process: a response counts once a later request was sent.
+    running: Vec<(Option<String>, Value)>,
     answered: Vec<Value>,
 }
 
@@ -80,20 +79,23 @@ impl Used {
     /// Adds the id of a request; returns whether its session had it.
     fn repeats(&mut self, message: &Message, envelope: &Envelope<'_>) -> bool {
         let (Some(method), Some(id)) = (envelope.method.as_deref(), envelope.id) else { return false };
+        let session = message.header(SESSION_HEADER).or_else(|| message.header(PROCESS)).map(str::to_owned);
         if method == INITIALIZE {
             self.has_sessions = true;
-            self.in_session.remove(&None);
+            self.in_session.remove(&session);
             self.handshake = Some(same(id.get()));
         }
         for over in self.answered.drain(..) {
-            self.running.retain(|id| !compare::equal(id, &over));
+            self.running.retain(|(_, id)| !compare::equal(id, &over));
         }
         let value = scalar::<Value>(id);
-        let still_waits = self.running.iter().any(|known| value.as_ref().is_some_and(|id| compare::equal(id, known)));
-        self.running.extend(value);
-        let session = message.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(SESSION));
-        let session = session.map(|(_, value)| value.clone());
-        let begins = self.handshake.clone().filter(|_| session.is_some());
+        let process = message.header(PROCESS).map(str::to_owned);
+        let is_open = |(own, known): &(Option<String>, Value)| {
+            *own == process && value.as_ref().is_some_and(|id| compare::equal(id, known))
+        };
+        let still_waits = self.running.iter().any(is_open);
+        self.running.extend(value.map(|id| (process, id)));
+        let begins = self.handshake.clone().filter(|_| session.is_some() && method != INITIALIZE);
         let used = self.in_session.entry(session).or_insert_with(|| begins.into_iter().collect());
         let is_used = !used.insert(same(id.get()));
         if self.has_sessions { is_used } else { still_waits }
@@ -111,7 +113,7 @@ impl Used {
         let method = envelope.method.as_deref()?;
         let id = envelope.params.filter(|_| method == CANCELLED).and_then(members)?.get("requestId")?.get();
         let value = serde_json::from_str(id).ok()?;
-        (!self.running.iter().any(|known| compare::equal(known, &value))).then(|| id.to_owned())
+        (!self.running.iter().any(|(_, known)| compare::equal(known, &value))).then(|| id.to_owned())
     }
 }
 
@@ -175,6 +177,15 @@ mod tests {
             let begin = [send("", "initialize", 0), send("a", "tools/list", 1), send("", "initialize", 0)];
             of(begin.into_iter().chain([send("b", "tools/list", 1), last]).collect())
         };
+        let process = |number: &str, method: &str, id: u8| {
+            let headers = [number].into_iter().filter(|number| !number.is_empty());
+            let headers = headers.map(|one| (PROCESS.to_owned(), one.to_owned())).collect();
+            Message { headers, ..send("", method, id) }
+        };
+        let each = [("", "initialize", 0), ("2", "initialize", 0), ("", "tools/list", 1), ("2", "tools/list", 1)];
+        let each: Vec<_> = each.into_iter().map(|(number, method, id)| process(number, method, id)).collect();
+        assert!(!of(each.clone()));
+        assert!(of(each.into_iter().chain([process("2", "tools/call", 1)]).collect()));
         assert!(!two(send("a", "tools/call", 2)));
         assert!(two(send("a", "tools/call", 1)) && two(send("b", "tools/call", 1)) && two(send("a", "tools/call", 0)));
     }

@@ -35,12 +35,16 @@ const MAPS: [&str; 6] = ["$defs", "definitions", "dependencies", "dependentSchem
 const MARK: &str = "x-mcp-header";
 /// The characters of a token of RFC 9110 other than letters and digits.
 const TOKEN: &str = "!#$%&'*+-.^_`|~";
+/// The most references and parts on the way to the type of an argument.
+const REFERENCES: usize = 8;
+/// The keywords that can say what the values of an argument are.
+const TELLING: [&str; 10] = ["$dynamicRef", "$ref", "allOf", "anyOf", "else", "enum", "if", "oneOf", "then", "type"];
 /// The types of arguments that can have a mark.
 const PRIMITIVE: [&str; 3] = ["string", "integer", "boolean"];
 
 /// Finds the flaws of all marks in a schema; `None` if it has no mark.
 pub(super) fn flaws(schema: &Value) -> Option<BTreeSet<Flaw>> {
-    let mut marks = Marks::default();
+    let mut marks = Marks { root: schema, names: BTreeSet::new(), has_any: false, flaws: BTreeSet::new() };
     marks.walk(schema, Place::Root);
     marks.has_any.then_some(marks.flaws)
 }
@@ -54,15 +58,15 @@ enum Place {
     Elsewhere,
 }
 
-#[derive(Default)]
-struct Marks {
+struct Marks<'a> {
+    root: &'a Value,
     /// The names in lower case, because headers have no case.
     names: BTreeSet<String>,
     has_any: bool,
     flaws: BTreeSet<Flaw>,
 }
 
-impl Marks {
+impl Marks<'_> {
     fn walk(&mut self, schema: &Value, place: Place) {
         match schema {
             Value::Array(schemas) => schemas.iter().for_each(|schema| self.walk(schema, Place::Elsewhere)),
@@ -82,18 +86,21 @@ impl Marks {
     fn mark(&mut self, mark: &Value, schema: &Map<String, Value>, place: Place) {
         self.has_any = true;
         match place {
-            Place::Property if may_be_primitive(schema) => {}
-            Place::Property => drop(self.flaws.insert(Flaw::IllegalHeaderMark)),
+            Place::Property => {
+                let is_told = || schema.keys().any(|key| TELLING.contains(&key.as_str()));
+                if !is_primitive(self.root, schema, REFERENCES).unwrap_or_else(is_told) {
+                    self.flaws.insert(Flaw::IllegalHeaderMark);
+                }
+            }
             Place::Root | Place::Elsewhere => drop(self.flaws.insert(Flaw::UnreachableHeaderMark)),
         }
         let is_token = |name: &&str| {
             !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || TOKEN.contains(one))
         };
-        match mark.as_str().filter(is_token) {
-            Some(name) if self.names.insert(name.to_ascii_lowercase()) => {}
-            Some(_) => drop(self.flaws.insert(Flaw::RepeatedHeaderMark)),
-            None => drop(self.flaws.insert(Flaw::IllegalHeaderMark)),
-        }
+        let name = mark.as_str();
+        self.flaws.extend(name.is_none_or(|name| !is_token(&name)).then_some(Flaw::IllegalHeaderMark));
+        let is_repeated = name.is_some_and(|name| !self.names.insert(name.to_ascii_lowercase()));
+        self.flaws.extend(is_repeated.then_some(Flaw::RepeatedHeaderMark));
     }
 }
 
@@ -108,17 +115,42 @@ pub(super) fn parts(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, 
     })
 }
 
-/// Returns whether the values of an argument are texts, integers or booleans, as far as its own keywords say so.
-fn may_be_primitive(schema: &Map<String, Value>) -> bool {
-    let is_primitive = |name: &Value| name.as_str().is_some_and(|name| PRIMITIVE.contains(&name));
-    let fits = |value: &Value| value.is_string() || value.is_boolean() || value.is_i64() || value.is_u64();
+/// Returns whether the values of an argument are texts, integers or booleans; `None` if its keywords do not decide it.
+fn is_primitive(root: &Value, schema: &Map<String, Value>, references: usize) -> Option<bool> {
+    let is_named = |name: &Value| name.as_str().is_some_and(|name| PRIMITIVE.contains(&name));
+    let is_null = |name: &Value| name == "null" || name.is_null();
+    // 1.0 is an integer.
+    let fits = |value: &Value| {
+        value.is_string() || value.is_boolean() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+    };
+    // Whether a text that can be missing is a primitive value is contested.
+    let all = |values: &[Value], fits: &dyn Fn(&Value) -> bool| {
+        let (nulls, others): (Vec<_>, Vec<_>) = values.iter().partition(|value| is_null(value));
+        if others.is_empty() || !others.into_iter().all(fits) { Some(false) } else { nulls.is_empty().then_some(true) }
+    };
+    let of = |schema: &Value| match schema {
+        Value::Object(members) if references > 0 => is_primitive(root, members, references - 1),
+        _ => None,
+    };
+    let of_all =
+        |key: &str| schema.get(key).and_then(Value::as_array).map(|all| all.iter().map(of).collect::<Vec<_>>());
     match (schema.get("type"), schema.get("enum"), schema.get("const")) {
-        (Some(Value::Array(names)), ..) => !names.is_empty() && names.iter().all(is_primitive),
-        (Some(name), ..) => is_primitive(name),
-        (None, Some(Value::Array(values)), _) => values.iter().all(fits),
-        (None, _, Some(value)) => fits(value),
-        // The values of another schema are those of the argument.
-        _ => schema.contains_key("$ref"),
+        (Some(Value::Array(names)), ..) => return all(names, &is_named),
+        (Some(name), ..) => return Some(is_named(name)),
+        (None, Some(Value::Array(values)), _) => return all(values, &fits),
+        (None, _, Some(value)) => return Some(fits(value)),
+        _ => {}
+    }
+    if let Some(reference) = schema.get("$ref") {
+        return reference.as_str().and_then(|text| text.strip_prefix('#')).and_then(|place| of(root.pointer(place)?));
+    }
+    if let Some(parts) = of_all("allOf") {
+        return parts.iter().flatten().copied().reduce(|one, other| one && other);
+    }
+    match of_all("anyOf").or_else(|| of_all("oneOf")) {
+        Some(parts) if parts.contains(&Some(false)) => Some(false),
+        Some(parts) => parts.iter().all(Option::is_some).then_some(true),
+        None => None,
     }
 }
 
@@ -138,10 +170,20 @@ mod tests {
         assert_eq!(of(&json!({"a": marked("Region"), "b": marked("x_1"), "c": {"type": "string"}})), []);
         let nested = json!({"type": "object", "properties": {"items": marked("Deep")}});
         assert_eq!(of(&json!({"properties": nested})), []);
-        for kind in [json!({"type": ["string"]}), json!({"enum": ["a"]}), json!({"const": 1}), json!({"$ref": "#"})] {
+        for kind in [
+            json!({"type": ["string"]}),
+            json!({"enum": ["a"]}),
+            json!({"const": 1}),
+            json!({"const": 1.0}),
+            json!({"$ref": "#/properties/c"}),
+            json!({"$ref": "other.json"}),
+            json!({"type": ["string", "null"]}),
+            json!({"oneOf": [{"const": "a"}, {"const": "b"}]}),
+            json!({"allOf": [{"minLength": 1}, {"type": "string"}]}),
+        ] {
             let mut argument = kind.clone();
             argument["x-mcp-header"] = json!("Region");
-            assert_eq!(of(&json!({"a": argument})), [], "{kind}");
+            assert_eq!(of(&json!({"a": argument, "c": {"type": "string"}})), [], "{kind}");
         }
         let data = json!({"dependentRequired": {"x-mcp-header": ["b"]}, "dependencies": {"x-mcp-header": ["b"]},
             "example": {"x-mcp-header": "v"}, "x-vendor": {"x-mcp-header": "v"}});
@@ -164,7 +206,11 @@ mod tests {
         ] {
             assert_eq!(of(&json!({"a": marked(kind, mark.clone())})), [Flaw::IllegalHeaderMark], "{kind} {mark}");
         }
-        assert_eq!(of(&json!({"a": {"x-mcp-header": "a"}})), [Flaw::IllegalHeaderMark]);
+        for other in [json!({}), json!({"$ref": "#"}), json!({"oneOf": [{"type": "string"}, {"type": "number"}]})] {
+            let mut argument = other.clone();
+            argument["x-mcp-header"] = json!("a");
+            assert_eq!(of(&json!({"a": argument})), [Flaw::IllegalHeaderMark], "{other}");
+        }
         let inner = json!({"type": "object", "properties": {"b": marked("string", json!("REGION"))}});
         assert_eq!(of(&json!({"a": marked("string", json!("Region")), "c": inner})), [Flaw::RepeatedHeaderMark]);
         let string = marked("string", json!("a"));

@@ -42,6 +42,9 @@ use crate::model::target::Target;
 use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, Pattern, RequirementId, TargetId, TestId};
 
+/// The reason why a step after the end of a session shows nothing.
+const NOT_BEGUN: &str = "not begun: the session had ended";
+
 /// Judges tests in the order of the plan, and remembers failed controls and the use of the entries that excuse failures.
 #[derive(Clone)]
 pub struct Judge {
@@ -184,7 +187,7 @@ impl Judge {
             };
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
-                let verdict = self.verdict(step, check, requirement, id, observation, failed.as_ref());
+                let verdict = self.verdict((test, step), check, requirement, id, observation, failed.as_ref());
                 let seen = observation.steps.get(step).filter(|_| test.role == Role::Server);
                 let is_controlled = || self.is_controlled(target, test, id);
                 let verdict = verdict.map(|verdict| match seen {
@@ -260,7 +263,7 @@ impl Judge {
 
     fn verdict(
         &self,
-        step: usize,
+        (test, step): (&Test, usize),
         check: &Check,
         requirement: &Requirement,
         id: &TestId,
@@ -280,6 +283,19 @@ impl Judge {
             && check.alternatives.iter().all(|one| one.canary == Some(CanaryState::Untouched));
         if let Some((kind, finding)) = failed.filter(|_| !is_fetched).and_then(JudgedControl::verdict) {
             // A MAY needs no verdict here: without its control, it is unknown whether the target takes it.
+            return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
+        }
+        // The step that ended the session has a verdict of its own, if it is judged.
+        if let Some(last) = observation.steps.iter().position(|step| step.not_begun).filter(|_| observed.not_begun)
+            && let Some(last) = last.checked_sub(1)
+        {
+            let reason = NOT_BEGUN.to_owned();
+            let is_judged = test.steps.get(last).is_some_and(|step| !step.then.checks().is_empty());
+            let (kind, finding) = if is_judged {
+                (VerdictKind::NotAsked, Finding::NotAsked { reason })
+            } else {
+                (VerdictKind::Inconclusive, Finding::Undecidable { place: "outcome".to_owned(), reason })
+            };
             return (requirement.level != Level::May).then(|| verdict_of(kind, finding));
         }
         // The handshake has a verdict of its own.

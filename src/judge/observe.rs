@@ -3,7 +3,10 @@
 //! Takes a test and its transcript, gives an observation without ports, ids and times. Must not know expectations, nor
 //! which behaviour is right.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+use handshake::Handshakes;
 
 use super::compare;
 use super::flaws::{Flaws, flaws};
@@ -17,9 +20,7 @@ use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
-use crate::model::observation::{
-    AdvertisedTool, ListChange, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation,
-};
+use crate::model::observation::{AdvertisedTool, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
 use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
@@ -35,7 +36,7 @@ pub fn observe(test: &Test, transcript: &Transcript) -> Observation {
         Observation { steps: Vec::new(), cannot: None, unavailable: None, leaky: transcript.leaky, cut: 0 };
     // The user of a pair is the user of its client.
     let role = if test.role == Role::Pair { Role::Client } else { test.role };
-    let observer = Observer { test, role, transcript, names: Names::new(test, &transcript.bindings) };
+    let observer = Observer::new(test, role, transcript);
     match &transcript.served {
         Served::Cannot { reason } => observation.cannot = Some(observer.excerpt(reason)),
         Served::Unavailable { reason } | Served::Broken { reason } => {
@@ -80,9 +81,15 @@ struct Observer<'a> {
     role: Role,
     transcript: &'a Transcript,
     names: Names,
+    handshakes: OnceCell<Handshakes>,
 }
 
-impl Observer<'_> {
+impl<'a> Observer<'a> {
+    fn new(test: &'a Test, role: Role, transcript: &'a Transcript) -> Self {
+        let names = Names::new(test, &transcript.bindings);
+        Self { test, role, transcript, names, handshakes: OnceCell::new() }
+    }
+
     fn steps(&self) -> Vec<StepObservation> {
         let wires: Vec<_> = self.transcript.steps.iter().map(Wire::new).collect();
         let begun = self.test.steps.iter().zip(&self.transcript.steps).zip(&wires);
@@ -99,7 +106,7 @@ impl Observer<'_> {
             let opening = opening.map(|one| one.map(|one| Mistyped { place: None, ..one }));
             first.mistyped = opening.or_else(|| first.mistyped.take());
         }
-        self.compare_lists(&wires, &mut steps);
+        lists::compare(self.test, self.transcript, &wires, &mut steps);
         if self.role == Role::Server && self.test.steps.iter().any(events::are_kept) {
             let mut used = BTreeSet::new();
             for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
@@ -116,38 +123,11 @@ impl Observer<'_> {
         let goes_on = |last: &Outcome| {
             matches!(last, Outcome::Success | Outcome::ToolError | Outcome::Accepted | Outcome::InputRequired)
         };
-        let last = steps.last().map(|step| step.outcome).filter(|last| !goes_on(last));
-        let outcome = last.unwrap_or(Outcome::Crash);
+        let outcome = steps.last().map(|step| step.outcome).filter(|last| !goes_on(last)).unwrap_or(Outcome::Crash);
         let missing = self.test.steps.len().saturating_sub(steps.len());
-        let not_begun = self.unserved(outcome, "not begun: the session had ended");
+        let not_begun = StepObservation { not_begun: true, ..self.unserved(outcome, super::NOT_BEGUN) };
         steps.extend(std::iter::repeat_n(not_begun, missing));
         steps
-    }
-
-    /// Marks the lists that differ from the list before them.
-    fn compare_lists(&self, wires: &[Wire<'_>], steps: &mut [StepObservation]) {
-        let mut before: Option<Vec<Option<String>>> = None;
-        let sorted = |list: &Option<Vec<_>>| {
-            let mut list = list.clone().unwrap_or_default();
-            list.sort();
-            list
-        };
-        let begun = self.test.steps.iter().zip(&self.transcript.steps).zip(wires);
-        for (((step, seen), wire), observed) in begun.zip(steps) {
-            if seen.handed.is_some()
-                || !matches!(step.when.asks(&self.test.given), Asks::List)
-                || observed.outcome != Outcome::Success
-                || observed.unread.is_some()
-            {
-                continue;
-            }
-            let names = messages::listed(wire).map(|tools| tools.into_iter().map(|(name, _)| name).collect());
-            observed.varies = (before.is_some() && names != before).then(|| {
-                let is_same_set = sorted(&names) == sorted(&before);
-                if is_same_set { ListChange::Order } else { ListChange::Tools }
-            });
-            before = names;
-        }
     }
 
     /// A step without a session.
@@ -175,7 +155,15 @@ impl Observer<'_> {
         if self.role != Role::Client || !step.then.looks_into_messages() {
             return Vec::new();
         }
-        sent(step, seen, wire).map(|one| self.named_parts(one)).collect()
+        let handshakes = self.handshakes.get_or_init(|| Handshakes::of(self.transcript));
+        let index = self.transcript.steps.iter().position(|one| std::ptr::eq(one, seen)).unwrap_or_default();
+        let described = |(place, message): (usize, &Message)| {
+            let mut parts = self.named_parts(messages::whole(message));
+            let phase = handshakes.phase((index, place));
+            parts.extend(phase.map(|phase| ("handshake".to_owned(), Observed::Value(phase.into()))));
+            parts
+        };
+        sent(step, seen, wire).map(described).collect()
     }
 
     /// Returns the first line that a server wrote to its standard output and that is no message.
@@ -207,7 +195,7 @@ impl Observer<'_> {
         let has_marker = |text: &str| text.contains(Canary::MARKER);
         let is_disclosed =
             || seen.handed.as_deref().is_some_and(has_marker) || from_target().any(|message| has_marker(&message.text));
-        self.canaries(&seen.canary, is_disclosed, &mut observed);
+        self.canaries(self.transcript.hits(seen), is_disclosed, &mut observed);
         observed.asked = asked::asked(self.role, wire).into_iter().map(|params| self.named(params)).collect();
         observed.answered = asked::answered(self.role, wire);
         for answer in &mut observed.answered {
@@ -296,7 +284,7 @@ impl Observer<'_> {
         wire: &Wire<'_>,
         mut observed: StepObservation,
     ) -> StepObservation {
-        observed.calls = calls::calls(with, wire);
+        observed.calls = calls::calls(self.transcript.test.revision, with, wire);
         let has_called = messages::answers(wire).iter().any(|answer| answer.method != messages::LIST);
         match &seen.end {
             End::Replied { .. } if has_called => observed.outcome = Outcome::Success,
@@ -508,7 +496,11 @@ impl Observer<'_> {
 }
 
 /// The messages that a client sent in a step. The handshake belongs to `serve`; any other step begins with its request.
-fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl Iterator<Item = Parts> + 'w {
+fn sent<'w>(
+    step: &Step,
+    seen: &'w StepTranscript,
+    wire: &'w Wire<'_>,
+) -> impl Iterator<Item = (usize, &'w Message)> + 'w {
     let own = match step.when {
         When::List => Some("tools/list"),
         When::Call { .. } => Some("tools/call"),
@@ -525,9 +517,7 @@ fn sent<'w>(step: &Step, seen: &'w StepTranscript, wire: &'w Wire<'_>) -> impl I
         own.is_none_or(is_called) || messages::doubt(message).is_some()
     };
     let from_client = seen.messages.iter().enumerate().filter(|(_, message)| message.from == Party::Target);
-    from_client
-        .skip_while(move |(place, message)| !is_own(*place, message))
-        .map(|(_, message)| messages::whole(message))
+    from_client.skip_while(move |(place, message)| !is_own(*place, message))
 }
 
 /// The reason why some of the target's messages of a step cannot be read; `None` if all can.
@@ -550,6 +540,7 @@ fn unread(step: &Step, seen: &StepTranscript, wire: &Wire<'_>) -> Option<String>
 pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
     StepObservation {
         outcome,
+        not_begun: false,
         code: None,
         status: None,
         advertised: BTreeMap::new(),
@@ -594,6 +585,8 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
 mod at_once;
 mod client;
 mod faults;
+mod handshake;
+mod lists;
 mod malformed;
 mod relayed;
 #[cfg(test)]

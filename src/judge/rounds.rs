@@ -14,7 +14,7 @@ const STATE: &str = "requestState";
 /// The parameters that belong to one request, and not to the call as a whole.
 const OF_A_ROUND: [&str; 3] = [STATE, "inputResponses", "_meta"];
 
-/// The `tools/call` requests of a step in their order; none if there is only one, and without a state.
+/// The `tools/call` requests of a step in their order; none if there is only one, which repeats nothing.
 pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
     let (mut rounds, mut given, mut first) = (Vec::new(), None, None);
     let mut ids: Vec<Option<Id<'_>>> = Vec::new();
@@ -29,7 +29,10 @@ pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
             }
             (Party::Target, Some(CALL)) => {
                 let params = envelope.params.and_then(envelope::members).unwrap_or_default();
-                let state = echo(given, params.get(STATE).copied());
+                // The first request is no retry: what its state is about is unknown.
+                let is_first = ids.is_empty();
+                let echoed = || echo(given, params.get(STATE).copied());
+                let state = if is_first { Observed::Value(StateEcho::Absent) } else { echoed() };
                 let own = own(params);
                 let params = repeats(first.get_or_insert_with(|| own.clone()), &own);
                 let id = envelope.id.map(|id| (id.get(), messages::kept(id)));
@@ -46,10 +49,7 @@ pub(super) fn rounds(wire: &Wire<'_>) -> Vec<Observed<Round>> {
             _ => {}
         }
     }
-    match rounds.as_slice() {
-        [Observed::Value(Round { state: StateEcho::Absent, .. })] => Vec::new(),
-        _ => rounds,
-    }
+    if rounds.len() < 2 { Vec::new() } else { rounds }
 }
 
 /// The parameters that a retry must repeat.
@@ -185,9 +185,13 @@ mod tests {
     }
 
     #[test]
-    fn single_request_without_a_state_has_no_round() {
-        assert_eq!(seen(&[(Some(1), ""), (None, "")]), []);
-        assert_eq!(seen(&[(Some(1), r#""a""#)]).len(), 1);
+    fn single_request_has_no_round_and_the_first_one_no_state() {
+        for state in ["", r#""a""#] {
+            assert_eq!(seen(&[(Some(1), state), (None, "")]), []);
+            let states: Vec<_> =
+                seen(&[(Some(1), state), (None, ""), (Some(2), "")]).iter().map(|one| one.state).collect();
+            assert_eq!(states, [StateEcho::Absent, StateEcho::Absent]);
+        }
     }
 
     #[test]

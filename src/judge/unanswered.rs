@@ -14,7 +14,7 @@ use crate::model::verdict::VerdictKind;
 /// Returns the verdict on a check that no alternative of it satisfies, by what the step shows of its sentence.
 ///
 /// A server that converts a value before it validates it has not accepted the one that was sent: no sentence forbids this.
-/// A server that was never built breaks no sentence about messages, unless a control shows that it can be built. An answer
+/// One that asks the user has not accepted it either. A server that was never built breaks no sentence about messages, unless a control shows that it can be built. An answer
 /// that cannot be read decides nothing. Neither does a missing one where something is forbidden, or where the check asks
 /// nothing of a request that fails, nor an empty one where something must be refused. A check that names the outcome says
 /// by itself what it shows.
@@ -27,6 +27,10 @@ pub(super) fn weighed(
     let is_binding = !matches!(verdict.level, Level::May | Level::Derived);
     let forbids = matches!(verdict.level, Level::MustNot | Level::ShouldNot);
     let is_decided = !verdict.kind.is_broken() || !is_binding;
+    if !is_decided && seen.outcome == Outcome::InputRequired && seen.saw.is_none() && wants_refusal(check) {
+        let reason = "the server asked the user, and did not run the tool".to_owned();
+        return Verdict { kind: VerdictKind::NotAsked, detail: vec![Finding::NotAsked { reason }.into()], ..verdict };
+    }
     if !is_decided && seen.converted && seen.outcome == Outcome::Success && wants_refusal(check) {
         let reason = "the tool received the arguments in another form".to_owned();
         return Verdict { kind: VerdictKind::NotAsked, detail: vec![Finding::NotAsked { reason }.into()], ..verdict };

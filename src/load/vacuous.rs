@@ -450,6 +450,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         ("early", Shape::Text),
         ("late", Shape::Text),
         ("other-session", Shape::Text),
+        ("handshake", words(&["before", "during", "after"], |word| word)),
         ("headers", Shape::Headers),
     ];
     closed("a message of the client", members)

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::schema::{Schema, TooMuch};
-use super::spec::words;
+use super::spec::{Revision, words};
 use crate::jsonrpc::{ambiguity, nesting, pointer};
 use example::Examples;
 
@@ -37,6 +37,8 @@ const TYPES: [(&str, &str); 7] = [
     ("boolean", "boolean"),
     ("null", "null"),
 ];
+/// The dialect that was usual before 2020-12.
+const OLDER: &str = "http://json-schema.org/draft-07/schema#";
 /// The longest text, in characters, that is made to exceed a bound.
 const LENGTH: u64 = 10_000;
 
@@ -65,28 +67,47 @@ pub fn is_destructive(annotations: &RawValue) -> bool {
 pub struct ListedSchema {
     value: Value,
     compiled: Schema,
+    /// The same in an older dialect, where none is named and the revision has no default.
+    older: Option<Schema>,
 }
 
+/// The error for a value of which nobody can say whether the schema accepts it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Undecided;
+
 impl ListedSchema {
-    /// Reads a listed schema. Returns `None` if it is too large, can be read in two ways, or cannot be evaluated: for
-    /// such a schema nobody can say which values it refuses.
-    pub fn read(text: &str) -> Option<Self> {
+    /// Reads a schema that is listed on a revision. Returns `None` if it is too large, can be read in two ways, or cannot be
+    /// evaluated: for such a schema nobody can say which values it refuses.
+    pub fn read(text: &str, revision: Revision) -> Option<Self> {
         let is_bounded = text.len() <= BYTES && nesting::depth(text.as_bytes()) <= LEVELS;
         if !is_bounded || ambiguity::of_strings(text).is_some() || ambiguity::of_numbers(text).is_some() {
             return None;
         }
         let value: Value = serde_json::from_str(text).ok()?;
         let compiled = Schema::new(&value).ok()?;
-        Some(Self { value, compiled })
+        let older = if revision.facts().names_dialect || value.get("$schema").is_some() || !value.is_object() {
+            None
+        } else {
+            let mut older = value.clone();
+            older["$schema"] = json!(OLDER);
+            Some(Schema::new(&older).ok()?)
+        };
+        Some(Self { value, compiled, older })
     }
 
     /// Validates a value. Returns the JSON Pointer and the message of the first error, or `None` if the schema accepts
     /// the value.
     ///
     /// # Errors
-    /// [`TooMuch`] if the validation would take too long.
-    pub fn check(&self, value: &Value) -> Result<Option<(String, String)>, TooMuch> {
-        self.compiled.violation(value)
+    /// [`Undecided`] if the validation would take too long, or if it depends on the dialect and none is named.
+    pub fn check(&self, value: &Value) -> Result<Option<(String, String)>, Undecided> {
+        let found = self.compiled.violation(value).map_err(|TooMuch| Undecided)?;
+        match &self.older {
+            Some(older) if older.violation(value).map_err(|TooMuch| Undecided)?.is_some() != found.is_some() => {
+                Err(Undecided)
+            }
+            _ => Ok(found),
+        }
     }
 
     /// Returns the JSON Pointer and the message of the first error, if the schema refuses a value.

@@ -96,8 +96,7 @@ pub struct Test {
     pub reach: Applicability,
     /// `true` if the test is too expensive to run by default.
     pub heavy: bool,
-    /// The time limit of each step, in seconds relative to [`STEP_LIMIT`], for a test in which a target that exceeds
-    /// the limit would never finish.
+    /// The time limit of each step in seconds, relative to [`STEP_LIMIT`], where a slower target would never finish.
     pub step_limit: Option<u32>,
     /// The time limit of a request in milliseconds, which a client under test sets through its SDK's own option.
     pub request_timeout: Option<u32>,
@@ -417,7 +416,8 @@ impl Then {
     /// Returns whether a check reads the target's messages as sent: a server's replies, or the messages of a client.
     pub fn looks_into_messages(&self) -> bool {
         let mut alternatives = self.checks().iter().flat_map(|check| &check.alternatives);
-        alternatives.any(|one| one.reply.is_some() || one.sent.is_some())
+        let lists = |schema: &SharedSchema| schema.mentions(r#""replies""#) || schema.mentions(r#""sent""#);
+        alternatives.any(|one| one.reply.is_some() || one.sent.is_some() || one.matches.as_ref().is_some_and(lists))
     }
 }
 

@@ -194,6 +194,9 @@ words! {
 pub struct StepObservation {
     /// The outcome.
     pub outcome: Outcome,
+    /// `true` if the step was not begun, because the session had ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_begun: bool,
     /// The code of the JSON-RPC error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
@@ -404,6 +407,8 @@ words! {
         Order = "order",
         /// Other tools are listed.
         Tools = "tools",
+        /// Each list before it failed, so that there is none to compare it with.
+        NothingBefore = "nothing-before",
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Facts {
     pub lifecycle: Lifecycle,
     /// `true` if an elicitation has a `mode`, and the capability has the members `form` and `url`.
     pub elicitation_modes: bool,
+    /// `true` if a schema without `$schema` has a dialect: 2020-12.
+    pub names_dialect: bool,
     /// The types of its messages, as `.ci/types` writes them.
     pub types: &'static str,
 }
@@ -37,18 +39,21 @@ pub const REVISIONS: [Facts; 3] = [
         name: "2025-06-18",
         lifecycle: Lifecycle::Stateful,
         elicitation_modes: false,
+        names_dialect: false,
         types: include_str!("types/2025-06-18.json"),
     },
     Facts {
         name: "2025-11-25",
         lifecycle: Lifecycle::Stateful,
         elicitation_modes: true,
+        names_dialect: true,
         types: include_str!("types/2025-11-25.json"),
     },
     Facts {
         name: "2026-07-28",
         lifecycle: Lifecycle::Stateless,
         elicitation_modes: true,
+        names_dialect: true,
         types: include_str!("types/2026-07-28.json"),
     },
 ];

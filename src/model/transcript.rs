@@ -73,6 +73,12 @@ pub enum WithoutProxy {
 }
 
 impl Transcript {
+    /// The fetches of canaries until the end of a step. One that the last step began may come after its reply.
+    pub(crate) fn hits<'t>(&'t self, step: &'t StepTranscript) -> &'t [Hit] {
+        let is_last = self.steps.last().is_some_and(|last| std::ptr::eq(last, step));
+        if is_last && self.canary.len() > step.canary.len() { &self.canary } else { &step.canary }
+    }
+
     /// Returns a transcript without steps and messages.
     pub(crate) fn blank(target: TargetId, test: TestId, served: Served) -> Self {
         Self {
@@ -237,6 +243,8 @@ pub(crate) const CLOSED_REQUEST: &str = ":request";
 pub(crate) const EARLY: &str = ":early";
 /// The name of the header of an answer that comes after the reply that waited for it.
 pub(crate) const LATE: &str = ":late";
+/// The name of the header of a message over stdio that came from a further process of the client, with its number.
+pub(crate) const PROCESS: &str = ":process";
 /// The name of the header of a request with the id of a session that its server did not begin, or has ended.
 pub(crate) const OTHER_SESSION: &str = ":other-session";
 /// The header of a request that resumes a stream, with the id of its last event.

@@ -282,6 +282,7 @@ impl Keeper<'_> {
         // All fields are named, so that a new field does not compile until it is handled here.
         let StepObservation {
             outcome: _,
+            not_begun: _,
             code: _,
             status: _,
             advertised,

@@ -21,6 +21,7 @@ use crate::jsonrpc::message;
 use crate::model::arguments::{ListedSchema, TOOLS, With, is_destructive};
 use crate::model::callable::Callable;
 use crate::model::case::{Answer, Retry, Step};
+use crate::model::spec::Revision;
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Message, Party};
 
@@ -58,7 +59,7 @@ impl Connection {
         }
         let also: Vec<Value> = also.iter().filter_map(|one| serde_json::from_str(&one.render(bindings)).ok()).collect();
         let mut bytes = 0;
-        for (tool, arguments) in calls((with, &also), &permission.callable, &whole.messages) {
+        for (tool, arguments) in calls(self.revision, (with, &also), &permission.callable, &whole.messages) {
             if Duration::from_micros(deadline.micros().saturating_sub(began)) > ENOUGH || bytes > BYTES {
                 break;
             }
@@ -98,7 +99,12 @@ impl Connection {
 ///
 /// A tool that takes no arguments is called without them before it is called with `{}`: if only the later call succeeds,
 /// it was not the earlier one that made it fail.
-fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Message]) -> Vec<(String, Option<Value>)> {
+fn calls(
+    revision: Revision,
+    (with, also): (With, &[Value]),
+    callable: &Callable,
+    messages: &[Message],
+) -> Vec<(String, Option<Value>)> {
     #[derive(Deserialize)]
     struct Page<'a> {
         #[serde(borrow)]
@@ -126,7 +132,7 @@ fn calls((with, also): (With, &[Value]), callable: &Callable, messages: &[Messag
         if !may_run && annotations.is_some_and(is_destructive) {
             continue;
         }
-        let Some(schema) = ListedSchema::read(input.get()) else { continue };
+        let Some(schema) = ListedSchema::read(input.get(), revision) else { continue };
         let derived = match with {
             With::Refused => schema.refused(may_run),
             With::Accepted if may_run => schema.accepted(),
@@ -161,12 +167,15 @@ mod tests {
     fn accepted_arguments_are_sent_only_to_permitted_tools() {
         let tools = list(&json!([tool("one"), tool("two")]));
         let named = Callable::Named(vec!["two".to_owned()]);
-        assert_eq!(calls((With::Accepted, &[]), &Callable::None, &tools), Vec::new());
-        assert_eq!(calls((With::Accepted, &[]), &named, &tools), [("two".to_owned(), Some(json!({"a": "casebook"})))]);
-        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &tools).len(), 2);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::None, &tools), Vec::new());
+        assert_eq!(
+            calls(Revision::newest(), (With::Accepted, &[]), &named, &tools),
+            [("two".to_owned(), Some(json!({"a": "casebook"})))]
+        );
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &tools).len(), 2);
         let near = Some(json!({"a": "c"}));
         let sent = |callable: &Callable, tool: &str| {
-            let calls = calls((With::Refused, &[]), callable, &tools).into_iter();
+            let calls = calls(Revision::newest(), (With::Refused, &[]), callable, &tools).into_iter();
             calls.filter(|(name, _)| name == tool).map(|(_, arguments)| arguments).collect::<Vec<_>>()
         };
         assert!(!sent(&named, "one").contains(&near) && sent(&named, "two").contains(&near));
@@ -179,7 +188,9 @@ mod tests {
     #[test]
     fn tool_without_parameters_is_first_called_without_arguments() {
         let tools = list(&json!([{"name": "one", "inputSchema": {"type": "object"}}]));
-        let sent = calls((With::Accepted, &[]), &Callable::All, &tools).into_iter().map(|(_, arguments)| arguments);
+        let sent = calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &tools)
+            .into_iter()
+            .map(|(_, arguments)| arguments);
         assert_eq!(sent.collect::<Vec<_>>(), [None, Some(json!({}))]);
     }
 
@@ -191,17 +202,17 @@ mod tests {
             list(&json!([tool]))
         };
         let marked = annotated(json!({"destructiveHint": true}));
-        assert_eq!(calls((With::Refused, &[]), &Callable::None, &marked), Vec::new());
-        assert!(!calls((With::Refused, &[]), &Callable::All, &marked).is_empty());
+        assert_eq!(calls(Revision::newest(), (With::Refused, &[]), &Callable::None, &marked), Vec::new());
+        assert!(!calls(Revision::newest(), (With::Refused, &[]), &Callable::All, &marked).is_empty());
         for other in [json!({"destructiveHint": false}), json!({"title": "one"}), json!(7), json!(null)] {
-            assert_eq!(calls((With::Refused, &[]), &Callable::None, &annotated(other)).len(), 3);
+            assert_eq!(calls(Revision::newest(), (With::Refused, &[]), &Callable::None, &annotated(other)).len(), 3);
         }
     }
 
     #[test]
     fn malformed_tools_of_a_list_are_not_called() {
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
-        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &list(&odd)).len(), 1);
-        assert_eq!(calls((With::Accepted, &[]), &Callable::All, &list(&json!({}))), Vec::new());
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &list(&odd)).len(), 1);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &list(&json!({}))), Vec::new());
     }
 }

@@ -66,14 +66,14 @@ impl Connection {
         let awaits = Awaits::Response(id.into());
         let mut reply = self.send(log, message::request(id, "tools/call", &params), &[]).await?;
         let started = timeout(PATIENCE, canaries.requested(STARTED));
-        if let Some(message) = self.receive_until(log, &mut reply, &awaits, started).await? {
+        if let Some(message) = self.receive_until(log, &mut reply, &awaits, (started, false)).await? {
             return Ok(End::Replied { message });
         }
         if !canaries.is_requested(STARTED) {
             return Err(End::Timeout);
         }
         let begins = timeout(BEGINS, pending::<()>());
-        if let Some(message) = self.receive_until(log, &mut reply, &awaits, begins).await? {
+        if let Some(message) = self.receive_until(log, &mut reply, &awaits, (begins, false)).await? {
             return Ok(End::Replied { message });
         }
         let has_stream = reply.as_ref().is_some_and(Reply::is_event_stream);
@@ -91,12 +91,12 @@ impl Connection {
         }
         let patience = if call.hangs_up { HANG_UP } else { PATIENCE };
         let stopped = || timeout(patience, canaries.requested(STOPPED));
-        let late = match self.receive_until(log, &mut reply, &awaits, stopped()).await? {
+        let late = match self.receive_until(log, &mut reply, &awaits, (stopped(), true)).await? {
             // A response may also be sent after the code has stopped.
-            None => self.receive_until(log, &mut reply, &awaits, timeout(GRACE / 4, pending::<()>())).await?,
+            None => self.receive_until(log, &mut reply, &awaits, (timeout(GRACE, pending::<()>()), true)).await?,
             late => {
                 // The code may also stop after a response was sent.
-                self.receive_until(log, &mut reply, &awaits, stopped()).await?;
+                self.receive_until(log, &mut reply, &awaits, (stopped(), true)).await?;
                 late
             }
         };
@@ -105,13 +105,14 @@ impl Connection {
         Ok(late.map_or(accepted, |message| End::Replied { message }))
     }
 
-    /// Receives messages until something else happens. Returns the awaited response, if it arrives before.
+    /// Receives messages until something else happens. Returns the awaited response, if it arrives before. With `true`, the
+    /// end of the reply's connection is no crash: a server has nothing to send for a call that was cancelled.
     async fn receive_until<T>(
         &mut self,
         log: &mut ExchangeLog<'_>,
         reply: &mut Option<Reply>,
         awaits: &Awaits,
-        end: impl Future<Output = T>,
+        (end, may_end): (impl Future<Output = T>, bool),
     ) -> Result<Option<usize>, End> {
         let mut end = pin!(end);
         let mut has_others = self.has_other_messages();
@@ -120,7 +121,10 @@ impl Connection {
             let came = tokio::select! {
                 biased;
                 _ = &mut end => return Ok(None),
-                came = self.next(reply.as_mut()), if can_arrive => came?,
+                came = self.next(reply.as_mut()), if can_arrive => match came {
+                    Err(End::Crash { .. }) if may_end && reply.is_some() => None,
+                    came => came?,
+                },
             };
             match came {
                 Some(arrival) if is_empty(&arrival) => {}

@@ -1,5 +1,6 @@
 //! Servers under test: their fixture, the connection to them, and the steps performed on it.
 
+mod altered;
 pub(crate) mod at_once;
 pub(crate) mod call_each;
 pub(crate) mod cancel;

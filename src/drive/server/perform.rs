@@ -325,16 +325,7 @@ fn tampered(state: String, tampering: Option<Tampering>) -> String {
         None => state,
         Some(Tampering::Forged) => quoted("forged"),
         Some(Tampering::Altered) => {
-            let mut text: String = serde_json::from_str(&state).unwrap_or_default();
-            // The last character of a text in Base64 may have bits without a meaning.
-            let middle = text.char_indices().nth(text.chars().count() / 2);
-            if let Some((place, old)) = middle {
-                let new = if old == 'A' { "B" } else { "A" };
-                text.replace_range(place..place + old.len_utf8(), new);
-            } else {
-                text.push('A');
-            }
-            quoted(&text)
+            quoted(&super::altered::state(&serde_json::from_str::<String>(&state).unwrap_or_default()))
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Takes an expectation and the observation of a step, gives whether it holds, does not hold, or depends on something
 //! that the messages do not show. Must not know levels, controls or sessions.
 
-use super::{Dependencies, Misses, about_nothing, depends_on_messages, fits, one_of, several, view};
+use super::{Dependencies, Misses, about_nothing, depends_on_messages, fits, one_of, view};
 use crate::model::TestId;
 use crate::model::case::{CanaryState, Expectation, Matcher, Outcome};
 use crate::model::observation::StepObservation;
@@ -98,7 +98,7 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
     match (&expected.asked, observed.asked.is_empty()) {
         // The server asks nothing if the client cannot answer.
         (Some(Matcher::Equals(_) | Matcher::Contains(_)), true) => open = open.or(Some(USER)),
-        (asked, _) => misses.value("asked", asked.as_ref(), several(&observed.asked).as_ref()),
+        (asked, _) => misses.values("asked", asked.as_ref(), &observed.asked),
     }
     if let Some(wanted) = &expected.answered {
         let mut answers = Misses { missed: Vec::new(), unknown: Vec::new(), revision: misses.revision };

@@ -13,7 +13,6 @@ use super::faults::{self, Read};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::judge::messages::{self, Wire};
-use crate::judge::places::Names;
 use crate::model::action::Asks;
 use crate::model::case::{Does, Step, Test, Tool, When};
 use crate::model::observation::{AdvertisedTool, Observation, Observed, StepObservation};
@@ -32,8 +31,7 @@ pub(super) fn add(test: &Test, transcript: &Transcript, observation: &mut Observ
     let begun = test.steps.iter().zip(&steps).zip(&places);
     let begun = begun.map(|((step, seen), places)| without_others(step, seen, places.request)).collect();
     let turned = Transcript { bindings: transcript.bindings.clone(), steps: begun, micros: transcript.micros, ..blank };
-    let observer =
-        Observer { test, role: Role::Server, transcript: &turned, names: Names::new(test, &turned.bindings) };
+    let observer = Observer::new(test, Role::Server, &turned);
     let servers = observer.steps();
     let Read { faults, agreed, silent_stream } = faults::read(test, transcript);
     let changed: Vec<_> =

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::judge::samples::{self, call, replied, transcript};
 use crate::model::case::{Expectation, TextState, Then};
+use crate::model::observation::ListChange;
 use crate::model::template::{Bindings, Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::fuzz::fuzz;
 
 fn listed(schema: &Value) -> ListedSchema {
-    ListedSchema::read(&schema.to_string()).expect("a schema that can be evaluated")
+    ListedSchema::read(&schema.to_string(), Revision::newest()).expect("a schema that can be evaluated")
 }
 
 fn refused(schema: &Value, may_run: bool) -> Vec<Value> {
@@ -132,10 +132,10 @@ fn schema_that_cannot_be_evaluated_gives_no_arguments() {
         json!({"type": "object", "description": "x".repeat(BYTES)}),
         deep,
     ] {
-        assert!(ListedSchema::read(&schema.to_string()).is_none(), "{schema}");
+        assert!(ListedSchema::read(&schema.to_string(), Revision::newest()).is_none(), "{schema}");
     }
-    assert!(ListedSchema::read(r#"{"type":"object","type":"string"}"#).is_none());
-    assert!(ListedSchema::read("{").is_none());
+    assert!(ListedSchema::read(r#"{"type":"object","type":"string"}"#, Revision::newest()).is_none());
+    assert!(ListedSchema::read("{", Revision::newest()).is_none());
 }
 
 #[test]
@@ -153,11 +153,31 @@ fn fuzzed_schema_gives_only_arguments_that_it_refuses_or_accepts() {
     let seeds = [order(), chain(60), json!({"type": "object", "properties": wide, "required": ["p1"]})];
     fuzz("arguments", seeds.map(|seed| seed.to_string().into_bytes()), |bytes| {
         let Ok(text) = std::str::from_utf8(bytes) else { return };
-        let Some(schema) = ListedSchema::read(text) else { return };
+        let Some(schema) = ListedSchema::read(text, Revision::newest()) else { return };
         for may_run in [false, true] {
             let refused = schema.refused(may_run);
             assert!(refused.len() <= CALLS && refused.iter().all(|value| !schema.accepts(value)));
         }
         assert!(schema.accepted().iter().all(|value| schema.accepts(value)));
     });
+}
+
+#[test]
+fn without_a_dialect_only_what_both_dialects_say_is_said() {
+    let oldest = Revision::all().next().expect("a revision");
+    let check = |schema: &Value, value: Value, revision| {
+        let schema = ListedSchema::read(&schema.to_string(), revision).expect("a schema");
+        schema.check(&value).map(|violation| violation.is_none())
+    };
+    let beside =
+        json!({"properties": {"n": {"$ref": "#/$defs/n", "maximum": 10}}, "$defs": {"n": {"type": "integer"}}});
+    let wanted = [(json!(3), Ok(true)), (json!("x"), Ok(false)), (json!(11), Err(Undecided))];
+    for (value, of_oldest) in wanted {
+        let arguments = json!({ "n": value });
+        assert_eq!(check(&beside, arguments.clone(), oldest), of_oldest);
+        assert_eq!(check(&beside, arguments, Revision::newest()), Ok(value == 3));
+    }
+    let mut named = beside;
+    named["$schema"] = json!("https://json-schema.org/draft/2019-09/schema");
+    assert_eq!(check(&named, json!({"n": 11}), oldest), Ok(false));
 }

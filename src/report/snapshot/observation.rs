@@ -12,8 +12,8 @@ use crate::model::abridged::{SHOWN, abridged};
 use crate::model::bound::cut_text;
 use crate::model::case::{CallMark, Flaw, TextState};
 use crate::model::observation::{
-    AdvertisedTool, AnswerObservation, CallAtOnceObservation, Observation, Observed, Params, ResponseAtOnce, Round,
-    SizeClass, StepObservation,
+    AdvertisedTool, AnswerObservation, CallAtOnceObservation, ListChange, Observation, Observed, Params,
+    ResponseAtOnce, Round, SizeClass, StepObservation,
 };
 
 /// The length up to which the parts of a step share a line, in characters.
@@ -69,7 +69,10 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.tools.iter().map(|(name, flaws)| found(name, flaws)));
     parts.extend(seen.calls.iter().map(|(tool, marks)| called(tool, marks.keys())));
     parts.extend(seen.at_once.iter().map(at_once));
-    parts.extend(seen.varies.map(|change| format!("varies in its {change}")));
+    parts.extend(seen.varies.map(|change| match change {
+        ListChange::Order | ListChange::Tools => format!("varies in its {change}"),
+        ListChange::NothingBefore => "each list before it failed".to_owned(),
+    }));
     parts.extend(seen.unopened.then(|| "no session".to_owned()));
     parts.extend(seen.split.then(|| "writes a message on several lines".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));

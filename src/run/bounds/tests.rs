@@ -56,6 +56,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
     let tool =
         AdvertisedTool { removed: vec![text()], added: vec![text()], changed: vec![text()], unreadable: Some(text()) };
     let seen = StepObservation {
+        not_begun: false,
         outcome: Outcome::Success,
         code: None,
         status: None,

@@ -26,7 +26,7 @@ use crate::jsonrpc::text::{object, quoted};
 use crate::model::case::{Change, Deviation, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
-use crate::model::transcript::LATE;
+use crate::model::transcript::{LATE, PROCESS};
 
 /// Error codes of JSON-RPC.
 const PARSE_ERROR: i64 = -32700;
@@ -66,6 +66,8 @@ struct State {
     turns: HashMap<String, u64>,
     /// The responses whose streams have ended before them.
     held: Vec<Held>,
+    /// The number of relays that were started.
+    relays: usize,
 }
 
 impl State {
@@ -445,6 +447,13 @@ impl Server {
         let waiting = message.get("id").filter(|_| message.get("method").is_none());
         let is_late = waiting.and_then(|id| state.waiting.get(&id.to_string())).is_some_and(oneshot::Sender::is_closed);
         is_late.then(|| (LATE.to_owned(), "true".to_owned()))
+    }
+
+    /// Counts one more relay. Returns the mark of its messages, unless it is the first.
+    pub(super) fn mark_of_relay(&self) -> Option<(String, String)> {
+        let mut state = self.state();
+        state.relays += 1;
+        (state.relays > 1).then(|| (PROCESS.to_owned(), state.relays.to_string()))
     }
 
     /// Returns a question to the client, with the deviations of the case.

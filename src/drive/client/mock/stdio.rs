@@ -59,7 +59,7 @@ async fn write_all(mut frames: mpsc::Receiver<Frame>, mut write: OwnedWriteHalf)
 /// Answers each line.
 async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Server>) {
     let mut dialogs = JoinSet::new();
-    let mut session = None;
+    let (mut session, process) = (None, server.mark_of_relay());
     loop {
         let event = tokio::select! {
             event = lines.next() => event,
@@ -71,7 +71,8 @@ async fn listen(mut lines: Lines, sender: mpsc::Sender<Frame>, server: &Arc<Serv
             }
             LineEvent::Line(line) | LineEvent::Unended(line) => {
                 let text = String::from_utf8_lossy(&line);
-                if !server.log.received(&line, server.lateness(&text).into_iter().collect()) {
+                let marks = server.lateness(&text).into_iter().chain(process.clone());
+                if !server.log.received(&line, marks.collect()) {
                     break;
                 }
                 if std::str::from_utf8(&line).is_ok() {
