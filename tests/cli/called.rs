@@ -55,8 +55,11 @@ fn plain() -> Value {
 }
 
 /// The tools of a correct server.
-fn sound() -> Value {
-    let choice = json!({"type": "string", "enum": ["red", "green"]});
+fn sound(revision: &str) -> Value {
+    let mut choice = json!({"type": "string", "enum": ["red", "green"]});
+    if revision != OLDEST {
+        choice["default"] = json!("red");
+    }
     json!([book(), count(&json!({"structuredContent": {"n": 7}})), ask(&choice), plain()])
 }
 
@@ -126,7 +129,7 @@ fn correct_server_passes_all_checks_of_its_calls() {
         (OLD, &["elicitation/requested-schema-present", "sep-1303/input-errors-are-tool-errors"]),
         (NEW, &["elicitation/only-declared-modes", "sep-2575/result-type", "sep-1034/default-has-the-type"]),
     ] {
-        server(&sandbox, &[], None, revision, &sound(), ALL);
+        server(&sandbox, &[], None, revision, &sound(revision), ALL);
         run(&sandbox).exits(0);
         assert_eq!(violated(&sandbox), Vec::<String>::new(), "on {revision}");
         let passed = verdicts(&sandbox, &["pass"]);
@@ -183,8 +186,8 @@ fn each_check_of_calls_fails_alone() {
     let twist = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/twist.py");
     for (way, tools, calls, requirement) in [
         ("content-lost", json!([plain()]), ALL, "tools/content-present"),
-        ("content-of-unknown-type", sound(), ALL, "tools/content-blocks"),
-        ("content-without-text", sound(), ALL, "tools/content-blocks"),
+        ("content-of-unknown-type", sound(NEW), ALL, "tools/content-blocks"),
+        ("content-without-text", sound(NEW), ALL, "tools/content-blocks"),
         ("lists-nothing-after-an-error", json!([book()]), "", "sep-1303/error-leaves-no-trace"),
     ] {
         server(&sandbox, &["python3", "-S", "-I", twist, way], None, NEW, &tools, calls);
@@ -222,7 +225,7 @@ fn finding_about_one_of_many_replies_shows_it_with_its_request() {
 #[test]
 fn tool_that_nobody_permitted_gets_no_useful_arguments() {
     let sandbox = Sandbox::empty();
-    server(&sandbox, &[], None, NEW, &sound(), "");
+    server(&sandbox, &[], None, NEW, &sound(NEW), "");
     run(&sandbox).exits(0).stdout_has(&["no tool may be called: permit it with --call"]);
     let hopeless = [json!({}), json!({"day": {"casebook": "refused"}}), json!(["casebook"])];
     let of_listed = |(name, _): &(String, Value)| name != "casebook-no-such-tool" && !name.is_empty();
@@ -230,7 +233,7 @@ fn tool_that_nobody_permitted_gets_no_useful_arguments() {
     assert_eq!(calls, hopeless.clone().map(|arguments| ("book".to_owned(), arguments)));
     assert!(!verdicts(&sandbox, &["pass"]).contains("tools/output-conforms"));
     // A name permits one tool, and the others stay as they are.
-    server(&sandbox, &[], None, NEW, &sound(), "calls = [\"plain\", \"no-such-tool\"]");
+    server(&sandbox, &[], None, NEW, &sound(NEW), "calls = [\"plain\", \"no-such-tool\"]");
     run(&sandbox).exits(0);
     let names: BTreeSet<_> = sent(&sandbox).into_iter().filter(of_listed).map(|(name, _)| name).collect();
     assert_eq!(names, ["book", "plain"].map(str::to_owned).into());
@@ -241,7 +244,7 @@ fn tool_that_nobody_permitted_gets_no_useful_arguments() {
 #[test]
 fn server_that_lists_no_permitted_tool_cannot_be_called() {
     let sandbox = Sandbox::empty();
-    server(&sandbox, &[], None, NEW, &sound(), "calls = [\"no-such-tool\"]");
+    server(&sandbox, &[], None, NEW, &sound(NEW), "calls = [\"no-such-tool\"]");
     run(&sandbox).exits(0);
     assert!(verdicts(&sandbox, &["cannot"]).contains("tools/output-conforms"));
     assert!(sandbox.read("run.jsonl").contains("lists no tool that may be called"));

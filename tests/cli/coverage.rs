@@ -83,6 +83,11 @@ fn proposal_is_judged_apart_until_it_is_promoted() {
         sandbox.run("run ./own --cases cases --jobs 1")
     };
     own("").exits(0).stdout_has(&["1 passed, 1 not adopted", "first/refuses@2025-11-25+http"]);
+    sandbox.run("report cache/casebook/last/run.jsonl --cases cases --report proposal=-").exits(0).stdout_has(&[
+        "## <code>sep-9999/check-rate-send</code>",
+        "MUST — [Servers MUST check the rate of send.](https://modelcontextprotocol.io/sep#rates)",
+        "in 1 of 2 checks",
+    ]);
     own("implements = [\"sep-9999\"]").exits(1).stdout_has(&["1 passed, 1 failed"]);
     // A released test cannot ask it.
     let released = sandbox.read("cases/sep-9999/first.json").replace("\"since\": \"draft\",", "");

@@ -70,6 +70,13 @@ pub(super) fn capitalize_session(headers: &mut HeaderMap) {
     }
 }
 
+/// The first handshake of a client has the id 1.
+pub(super) fn name_lost_session(headers: &mut HeaderMap, message: &str) {
+    if message.contains(r#""method":"initialize""#) && !message.contains(r#""id":1,"#) {
+        headers.insert("mcp-session-id", HeaderValue::from_static("lost"));
+    }
+}
+
 pub(super) fn send_earlier_version(headers: &mut HeaderMap) {
     if let Some(version) = headers.get_mut("mcp-protocol-version") {
         *version = HeaderValue::from_static("2025-03-26");

@@ -11,10 +11,10 @@ use serde_json::{Map, json};
 
 use super::client_deviations::{
     add_null_state, capitalize_booleans, capitalize_session, encode_one_line, flatten, headers_of_namesake,
-    keep_carriage_returns, list_resources, probe, refuse_comments, refuse_nested_marks, remove_error_id,
-    remove_from_repetition, remove_headers_of_probe, remove_session_of_requests, report_calls, reserialize,
-    send_defaults_as_text, send_earlier_version, send_earlier_version_with_probe, send_empty, send_null, split_lines,
-    trim, value_without_defaults, wrap_answers,
+    keep_carriage_returns, list_resources, name_lost_session, probe, refuse_comments, refuse_nested_marks,
+    remove_error_id, remove_from_repetition, remove_headers_of_probe, remove_session_of_requests, report_calls,
+    reserialize, send_defaults_as_text, send_earlier_version, send_earlier_version_with_probe, send_empty, send_null,
+    split_lines, trim, value_without_defaults, wrap_answers,
 };
 use super::deviations::{
     PROGRESS, add_empty_default, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
@@ -56,6 +56,8 @@ const CALL: When = ("/request/method", r#""tools/call""#);
 const NO_CAPABILITIES: When = ("/request/params/capabilities", "{}");
 const SENT_CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 const SENT_ELICITATION: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation";
+/// A request for the second page of a list.
+const SECOND_PAGE: &str = r#"{"jsonrpc":"2.0","id":"p","method":"tools/list","params":{"cursor":"page-2"}}"#;
 const LIST_RESOURCES: &str = r#"{"jsonrpc":"2.0","id":"r","method":"resources/list","params":{}}"#;
 
 macro_rules! mutants {
@@ -154,7 +156,7 @@ mutants! { |p|
             "sep-2106/unresolved-ref-rejected", "sep-2106/unresolved-ref-rejected-earlier"],
         /// The size of schemas is not limited.
         "depth-unlimited": { p.schemas.bounds = UNBOUNDED; p.schemas.budget = Duration::MAX } => [
-            "sep-2106/bound-is-scoped", "sep-2106/bounds-applied", "sep-2106/bounds-applied-earlier"],
+            "sep-2106/bounds-applied", "sep-2106/bounds-applied-earlier"],
         /// Two schemas with the same `$id` share the validator of the first.
         "first-id-wins": p.schemas.are_shared_by_id = true => ["sep-2106/own-schema", "tools/inputs-validated"],
         /// `enumNames` is missing from the form.
@@ -286,8 +288,8 @@ mutants! { |p|
         /// The code that handles a call panics if the user declines or cancels.
         "decline-unforeseen":
             p.forms.on_answer = |answer| assert_eq!(answer["action"], "accept", "a mutant foresees nothing else") => [
-            "elicitation/action-arrives", "elicitation/answer-arrives", "elicitation/refusal-handled",
-            "elicitation/responses-validated", "sep-1034/decline-carries-no-default"],
+            "elicitation/action-arrives", "elicitation/refusal-handled", "elicitation/responses-validated",
+            "sep-1034/decline-carries-no-default"],
         /// The code that handles a call panics if the client responds with an error.
         "client-error-unforeseen":
             p.forms.on_client_error = |reason| panic!("a mutant foresees no error: {reason}") => [
@@ -363,7 +365,7 @@ mutants! { |p|
         "depth-of-12": p.schemas.bounds.depth = 12 => ["sep-2106/bounds-are-reasonable"],
         /// Matching a long text against a pattern never finishes.
         "value-unbounded": { p.schemas.hangs_on = has_long_text_and_pattern; p.schemas.budget = Duration::MAX } => [
-            "sep-2106/bound-is-scoped", "sep-2106/value-bounded"],
+            "sep-2106/value-bounded"],
         /// Structured content and its schema may have any type in every revision.
         "revision-ignored": p.output.any_root_since = Revision::June2025 => ["sep-2106/object-output-before-2026",
             "sep-2106/object-structured-before-2026"],
@@ -1079,7 +1081,7 @@ mutants! { |p|
         "probe-without-meta": {
             p.client.discovers = true;
             p.edit_if(Request, ("/method", r#""server/discover""#), "/params/_meta", Remove);
-        } => ["base/result-handed-over", "sep-2575/fields-on-every-request"],
+        } => ["base/result-handed-over", "sep-2575/fields-on-every-request", "sep-2575/stdio-probe"],
         /// The client asks for the versions first, without declaring elicitation.
         "probe-undeclared": {
             p.client.discovers = true;
@@ -1270,13 +1272,19 @@ mutants! { |p|
         "cache-ignores-cursor": p.client.mixes_cached_pages = true => ["tools/cache-key-has-parameters"],
         /// The result of a retry with answers is returned for later calls of the tool.
         "retried-result-cached": p.client.caches_retried_results = true => ["elicitation/three-actions",
-            "sep-1034/client-prefills", "tools/retried-result-not-cached"],
+            "tools/retried-result-not-cached"],
         /// A page with fewer tools than the first one counts as the last page.
         "short-page-taken-for-last": p.client.ends_at_short_page = true => ["tools/page-size-not-assumed"],
         /// A call that is rejected because of its headers is not repeated.
         "header-mismatch-is-final": p.client.repeats_after_mismatch = false => ["tools/header-mismatch-retried"],
         /// A lost session is an error, also for all later requests.
         "session-loss-is-final": p.client.renews_session = false => ["lifecycle/session-started-anew"],
+        /// The handshake after a lost session still names it.
+        "lost-session-named": p.client.headers = name_lost_session => ["lifecycle/session-started-anew"],
+        /// The second page of a list is requested during the handshake, and no further one.
+        "two-pages-read-at-start": p.client.after_handshake = Some((SECOND_PAGE, false)) => [
+            "lifecycle/ping", "tools/cursors-are-opaque", "tools/missing-cursor-is-end",
+            "tools/page-size-not-assumed"],
         /// A notification about an unknown elicitation ends the call.
         "unknown-completion-refused": p.client.refused_notification = Some("notifications/elicitation/complete") => [
             "elicitation/unknown-completion-ignored"],
