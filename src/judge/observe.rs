@@ -160,7 +160,7 @@ impl<'a> Observer<'a> {
         let described = |(place, message): (usize, &Message)| {
             let mut parts = self.named_parts(messages::whole(message));
             let phase = handshakes.phase((index, place));
-            parts.extend(phase.map(|phase| ("handshake".to_owned(), Observed::Value(phase.into()))));
+            parts.extend(phase.map(|phase| ("handshake".to_owned(), Observed::Value(phase.word().into()))));
             parts
         };
         sent(step, seen, wire).map(described).collect()

@@ -185,10 +185,7 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
     let canonical = |path: Utf8PathBuf| path.canonicalize_utf8().unwrap_or(path);
     Ok(match (own(here).remove(name), cache) {
         (Some(file), _) => canonical(file),
-        (None, Some(cache)) if embedded::names().contains(&name) => {
-            let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
-            embedded::unpack(name, cache).map_err(failed)?.join(FILE)
-        }
+        (None, Some(cache)) if embedded::names().contains(&name) => unpacked(name, cache)?,
         (None, _) => match at(&here.folder().join(name)) {
             Some(path) if path.extension() != Some("toml") => return Err(TargetError::NotToml { path: name.into() }),
             Some(path) => canonical(path),
@@ -198,6 +195,12 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
             }
         },
     })
+}
+
+/// Unpacks an embedded target below a folder. Returns its `target.toml`.
+fn unpacked(name: &str, cache: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
+    let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
+    Ok(embedded::unpack(name, cache).map_err(failed)?.join(FILE))
 }
 
 /// Returns whether a text can be a version: it begins with a digit, and has no character with another meaning anywhere.
@@ -214,11 +217,6 @@ fn released(name: &str, version: &str, cache: Option<&Utf8Path>) -> Result<Vec<T
     }
     let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
     let place = cache.join("versions").join(version);
-    let unpacked = embedded::unpack(name, &place).map_err(|error| TargetError::Unpack {
-        name: name.to_owned(),
-        cache: place.clone(),
-        error,
-    })?;
     let built = |target: Target| {
         let commands = filled(&target.setup.on_version, VERSION, version);
         let setup = Setup { commands, inputs: Vec::new(), ..target.setup };
@@ -229,7 +227,7 @@ fn released(name: &str, version: &str, cache: Option<&Utf8Path>) -> Result<Vec<T
         let author = target.author.into_iter().map(|one| LeftToAuthor { is_shared: true, ..one }).collect();
         Target { setup, package, title, known, author, snapshots: None, ..target }
     };
-    let targets = read(&unpacked.join(FILE))?;
+    let targets = read(&unpacked(name, &place)?)?;
     if targets.iter().any(|target| target.setup.on_version.is_empty()) {
         return Err(failed("its `[setup]` has no commands `on-version`"));
     }
@@ -251,11 +249,6 @@ fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> R
     let folder = folder.ok().filter(|folder| folder.is_dir()).ok_or_else(|| failed("there is no such folder"))?;
     let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
     let place = cache.join("checkouts").join(format!("{:016x}", fnv1a(folder.as_str().as_bytes())));
-    let unpacked = embedded::unpack(name, &place).map_err(|error| TargetError::Unpack {
-        name: name.to_owned(),
-        cache: place.clone(),
-        error,
-    })?;
     let copy = place.join("sdk");
     let built = |target: Target| {
         let commands = filled(&target.setup.on_checkout, SDK, copy.as_str());
@@ -264,7 +257,7 @@ fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> R
         // The adapter names the version of the checkout, whose observations belong to no release.
         Target { setup, package: None, snapshots: None, ..target }
     };
-    let targets = read(&unpacked.join(FILE))?;
+    let targets = read(&unpacked(name, &place)?)?;
     if targets.iter().any(|target| target.setup.on_checkout.is_empty()) {
         return Err(failed("its `[setup]` has no commands `on-checkout`"));
     }

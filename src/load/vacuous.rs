@@ -15,7 +15,7 @@ use crate::model::case::{
     Action, CallMark, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
     TimeClass, Tool, When,
 };
-use crate::model::observation::{GetStreamMessage, ListChange, Params, SizeClass, StateEcho};
+use crate::model::observation::{GetStreamMessage, HandshakePhase, ListChange, Params, SizeClass, StateEcho};
 use crate::model::pair::RequestState;
 use crate::model::spec::{Role, Transport};
 use crate::model::template::Template;
@@ -450,7 +450,7 @@ fn parts(key: &str, role: Role, asks: &Asks<'_>) -> Shape {
         ("early", Shape::Text),
         ("late", Shape::Text),
         ("other-session", Shape::Text),
-        ("handshake", words(&["before", "during", "after"], |word| word)),
+        ("handshake", words(HandshakePhase::ALL, HandshakePhase::word)),
         ("headers", Shape::Headers),
     ];
     closed("a message of the client", members)

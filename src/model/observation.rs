@@ -401,6 +401,18 @@ words! {
 }
 
 words! {
+    /// The time at which a client sent a message.
+    HandshakePhase {
+        /// Outside of a session.
+        Before = "before",
+        /// Since `initialize`, which has no response yet.
+        During = "during",
+        /// In a session.
+        After = "after",
+    }
+}
+
+words! {
     /// The difference between two lists of one server.
     ListChange {
         /// The same tools are in another order.

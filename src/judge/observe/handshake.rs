@@ -5,6 +5,7 @@
 use serde_json::value::RawValue;
 
 use crate::judge::messages::Wire;
+use crate::model::observation::HandshakePhase;
 use crate::model::transcript::{Message, Party, Transcript};
 
 /// A step, and a message in it.
@@ -12,7 +13,7 @@ type Place = (usize, usize);
 
 /// The places at which a phase begins, in their order; before the first of them is no session.
 pub(super) struct Handshakes {
-    begin: Vec<(Place, &'static str)>,
+    begin: Vec<(Place, HandshakePhase)>,
 }
 
 impl Handshakes {
@@ -28,12 +29,12 @@ impl Handshakes {
                 match message.from {
                     Party::Target if method == Some("initialize") => {
                         open = id.map(str::to_owned);
-                        begin.push((at, "during"));
+                        begin.push((at, HandshakePhase::During));
                     }
-                    Party::Target if ends_session(message) => begin.push((at, "before")),
+                    Party::Target if ends_session(message) => begin.push((at, HandshakePhase::Before)),
                     Party::Harness if method.is_none() && id.is_some() && id == open.as_deref() => {
                         open = None;
-                        begin.push((at, "after"));
+                        begin.push((at, HandshakePhase::After));
                     }
                     Party::Target | Party::Harness => {}
                 }
@@ -43,12 +44,14 @@ impl Handshakes {
     }
 
     /// The phase of a message of the client; `None` if there is no handshake.
-    pub(super) fn phase(&self, place: Place) -> Option<&'static str> {
-        self.begin.iter().find(|(_, phase)| *phase == "during")?;
+    pub(super) fn phase(&self, place: Place) -> Option<HandshakePhase> {
+        self.begin.iter().find(|(_, phase)| *phase == HandshakePhase::During)?;
         // The request that begins or ends a session is no part of what comes after it.
-        let mut earlier =
-            self.begin.iter().take_while(|(begin, phase)| *begin < place || *begin == place && *phase == "during");
-        Some(earlier.by_ref().last().map_or("before", |(_, phase)| phase))
+        let earlier = self
+            .begin
+            .iter()
+            .take_while(|(begin, phase)| *begin < place || *begin == place && *phase == HandshakePhase::During);
+        Some(earlier.last().map_or(HandshakePhase::Before, |(_, phase)| *phase))
     }
 }
 
@@ -58,6 +61,8 @@ fn ends_session(message: &Message) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use HandshakePhase::{After, Before, During};
+
     use super::*;
     use crate::judge::samples;
     use crate::model::transcript::{End, StepTranscript};
@@ -82,7 +87,7 @@ mod tests {
         let handshakes = Handshakes::of(&samples::transcript(vec![step(first), step(again)]));
         let phase = |place| handshakes.phase(place).expect("a phase");
         let phases = [(0, 0), (0, 2), (0, 3), (0, 6), (0, 7), (0, 8), (1, 0)].map(phase);
-        assert_eq!(phases, ["before", "during", "during", "after", "after", "before", "during"]);
+        assert_eq!(phases, [Before, During, During, After, After, Before, During]);
         assert_eq!(Handshakes::of(&samples::transcript(vec![step(vec![])])).phase((0, 0)), None);
     }
 }

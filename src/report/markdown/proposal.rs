@@ -56,7 +56,7 @@ fn in_words(cell: &Cell) -> String {
         cell.checks.iter().filter(|(kind, _)| wanted(**kind)).map(|(_, checks)| checks).sum()
     };
     let does = of(&|kind| kind == VerdictKind::Adopted || kind.meaning() == Meaning::Holds);
-    let not = of(&|kind| kind == VerdictKind::NotAdopted || kind.is_broken());
+    let not = of(&lacks);
     match (does, not) {
         (0, 0) if of(&|kind| kind == VerdictKind::Cannot) > 0 => "cannot be expressed by its adapter".to_owned(),
         (0, 0) => "not asked".to_owned(),
@@ -66,10 +66,14 @@ fn in_words(cell: &Cell) -> String {
     }
 }
 
+/// Returns whether a verdict says that a target does not do it, be it held to the sentence or not.
+fn lacks(kind: VerdictKind) -> bool {
+    kind == VerdictKind::NotAdopted || kind.is_broken()
+}
+
 /// The first reason why a target does not do it.
 fn example(report: &Report, place: usize, target: usize) -> Option<String> {
     let checks = report.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
     let mut broken = checks.filter(|check| check.requirement == place);
-    let is_broken = |kind: VerdictKind| kind == VerdictKind::NotAdopted || kind.is_broken();
-    broken.find(|check| is_broken(check.kind)).and_then(|check| Some(check.detail.first()?.text.clone()))
+    broken.find(|check| lacks(check.kind)).and_then(|check| Some(check.detail.first()?.text.clone()))
 }
