@@ -1,4 +1,4 @@
-"""FastMCP takes a header with bytes that are not allowed in it for Latin-1, and makes the call if the argument is equal."""
+"""FastMCP takes a header whose bytes no header may have for Latin-1, and calls if the argument is equal."""
 
 import sys
 from typing import Annotated
