@@ -381,6 +381,8 @@ fn about(target: &Target, plan: &Plan) -> About {
     About {
         target: target.id.clone(),
         title: Secrets::of(target).out_of(&target.title).into_owned(),
+        language: target.language.clone(),
+        api: target.api.clone(),
         version: target.package.as_ref().map(ToString::to_string),
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),

@@ -57,6 +57,7 @@ pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
         quote: "servers do as they are told".into(),
         also: Vec::new(),
         harm: Harm::None,
+        short: None,
         why: "It matters.".into(),
         unobservable: None,
         sides: Sides::default(),

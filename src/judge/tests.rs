@@ -31,6 +31,7 @@ fn test(requirement: &str, alternatives: Vec<Expectation>) -> Test {
 
 fn target_with(known: &[(&str, &str)]) -> Target {
     let known = known.iter().map(|(pattern, requirement)| Known {
+        short: None,
         test: pattern.parse().expect("a pattern"),
         requirement: RequirementId::within("f", requirement),
         reason: "it is so".into(),
@@ -54,6 +55,8 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         repro: Vec::new(),
         author: Vec::new(),
         snapshots: None,
+        language: None,
+        api: None,
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -296,6 +299,7 @@ fn alternative_with_nothing_to_check_is_not_asked() {
 #[test]
 fn failure_left_to_the_author_is_no_failure_of_the_sdk() {
     let left = |test: &str| LeftToAuthor {
+        short: None,
         test: test.parse().expect("a pattern"),
         requirement: RequirementId::within("f", "r"),
         reason: "validate the arguments yourself".into(),

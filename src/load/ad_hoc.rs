@@ -113,6 +113,8 @@ fn target(name: String, title: String, fixed: Fixed, folder: &Utf8Path) -> Targe
         repro: Vec::new(),
         author: Vec::new(),
         snapshots: None,
+        language: None,
+        api: None,
         unverified: None,
         needs: Vec::new(),
         package: None,

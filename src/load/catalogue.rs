@@ -45,8 +45,8 @@ pub(super) enum Entry<'a> {
     NoFile,
 }
 
-const KEYS: [&str; 11] =
-    ["level", "roles", "since", "until", "source", "quote", "also", "harm", "why", "unobservable", "sides"];
+const KEYS: [&str; 12] =
+    ["level", "roles", "since", "until", "source", "quote", "also", "short", "harm", "why", "unobservable", "sides"];
 
 /// The site of which each `source` is a page.
 const SITE: &str = "modelcontextprotocol.io/";
@@ -134,11 +134,13 @@ fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Optio
     quoted(reader, object, level, quote.as_deref());
     let harm = reader.need(object, &what, "harm").and_then(|node| reader.word(node, "`harm`", Harm::ALL));
     let why = needed_text(reader, object, &what, "why");
+    let short = reader.short(object);
     let unobservable = object.get("unobservable").and_then(|node| some_text(reader, node, "`unobservable`"));
     let also = object.get("also").and_then(|node| reader.items(node, "`also`")).unwrap_or_default();
     Some(Requirement {
         also: also.iter().filter_map(|node| self::also(reader, node)).collect(),
         unobservable,
+        short,
         sides: Sides::default(),
         level: level?,
         roles: roles?,

@@ -23,6 +23,7 @@ pub(super) struct Excuse<T> {
 struct Common {
     test: Pattern,
     reason: String,
+    short: Option<String>,
     issue: Option<String>,
 }
 
@@ -52,15 +53,17 @@ pub(super) fn known(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec<
     let items = reader.items(node, "`known`").unwrap_or_default();
     let known = items.iter().filter_map(|item| {
         let what = "a known failure";
-        let object = reader.object(item, what, &["test", "requirement", "variant", "reason", "issue", "repro"])?;
+        let object =
+            reader.object(item, what, &["test", "requirement", "variant", "reason", "short", "issue", "repro"])?;
         let requirements = requirements(reader, object, what);
         let repro = object.get("repro").and_then(|node| repro(reader, node));
-        let Excuse { variants, entry: Common { test, reason, issue } } =
+        let Excuse { variants, entry: Common { test, reason, short, issue } } =
             excuse(reader, object, what, REASON, variants)?;
         let one = |requirement| Known {
             test: test.clone(),
             requirement,
             reason: reason.clone(),
+            short: short.clone(),
             issue: issue.clone(),
             repro: repro.clone(),
             is_shared: false,
@@ -76,16 +79,17 @@ pub(super) fn author(reader: &mut Reader, node: &Node, variants: &[&str]) -> Vec
     let items = reader.items(node, "`author`").unwrap_or_default();
     let left = items.iter().filter_map(|item| {
         let what = "an entry of `author`";
-        let object = reader.object(item, what, &["test", "requirement", "variant", "quote", "url"])?;
+        let object = reader.object(item, what, &["test", "requirement", "variant", "quote", "short", "url"])?;
         let requirements = requirements(reader, object, what);
         let url = reader.need(object, what, "url").and_then(|node| https(reader, node));
-        let Excuse { variants, entry: Common { test, reason, issue: _ } } =
+        let Excuse { variants, entry: Common { test, reason, short, issue: _ } } =
             excuse(reader, object, what, QUOTE, variants)?;
         let url = url?;
         let one = |requirement| LeftToAuthor {
             test: test.clone(),
             requirement,
             reason: format!("\"{reason}\""),
+            short: short.clone(),
             url: url.clone(),
             is_shared: false,
         };
@@ -147,6 +151,7 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, why: Why, known: 
         reader.push(empty.at(node.span, "no text in it").help(why.help));
         return None;
     }
+    let short = reader.short(object);
     let issue = object.get("issue").and_then(|node| reader.text(node, "`issue`")).map(str::to_owned);
     let variants = object.get("variant").map_or_else(Vec::new, |node| reader.words(node, "`variant`", known));
     let (node, test) = test?;
@@ -159,5 +164,5 @@ fn excuse(reader: &mut Reader, object: Object<'_>, what: &str, why: Why, known: 
         }
     };
     let variants = variants.into_iter().map(str::to_owned).collect();
-    Some(Excuse { variants, entry: Common { test, reason: reason?.1, issue } })
+    Some(Excuse { variants, entry: Common { test, reason: reason?.1, short, issue } })
 }

@@ -14,6 +14,9 @@ use super::node::{Kind, Member, Node};
 use crate::model::is_id;
 use crate::model::spec::{DRAFT, Revision, Revisions};
 
+/// The most characters of the words for a cell of a table.
+pub(super) const SHORT: usize = 40;
+
 /// The number of diagnostics of one file. Each one is shown with its lines, which are searched for from the beginning
 /// of the file.
 const MOST_FOUND: usize = 200;
@@ -186,6 +189,25 @@ impl Reader {
             Kind::String(text) => Some(text),
             _ => self.wrong(node, what, "a string"),
         }
+    }
+
+    /// Reads the key `short`: what happens instead, for the cell of a table.
+    pub(crate) fn short(&mut self, object: Object<'_>) -> Option<String> {
+        self.words_of_a_cell(object, "short")
+    }
+
+    /// Reads a key with the words for the cell of a table.
+    pub(crate) fn words_of_a_cell(&mut self, object: Object<'_>, key: &str) -> Option<String> {
+        let node = object.get(key)?;
+        let text = self.text(node, &format!("`{key}`"))?;
+        let count = text.chars().count();
+        if count == 0 || count > SHORT {
+            let wrong = self.mistake(Lint::TitleStyle, format!("`{key}` must have 1 to {SHORT} characters"));
+            self.push(
+                wrong.at(node.span, format!("{count} characters")).help("say in a few words what happens instead"),
+            );
+        }
+        Some(text.to_owned())
     }
 
     pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {

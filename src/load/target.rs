@@ -143,6 +143,8 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         repro: Vec::new(),
         author: Vec::new(),
         snapshots: (mutant.is_none() && snapshots.is_dir()).then_some(snapshots),
+        language: None,
+        api: None,
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -384,8 +386,10 @@ pub(super) fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadEr
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 21] = [
     "title",
+    "language",
+    "api",
     "package",
     "version",
     "kind",
@@ -412,6 +416,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let folder = path.parent()?.to_owned();
     let text = |reader: &mut Reader, key: &str, node: &Node| reader.text(node, &format!("`{key}`")).map(str::to_owned);
     let title = reader.need(object, what, "title").and_then(|node| text(reader, "title", node));
+    let language = object.get("language").and_then(|node| text(reader, "language", node));
+    let api = object.get("api").and_then(|node| text(reader, "api", node));
     let kind = kind(reader, object);
     let drives = kind.and_then(|kind| drives(reader, object, kind, &folder));
     let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node, drives.as_ref(), kind?));
@@ -445,6 +451,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let target = Target {
         id: TargetId { name, variant: None },
         title: title?,
+        language,
+        api,
         drives: drives?,
         announced: claims.clone()?,
         claims: claims?,
@@ -473,7 +481,8 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         let author = author.map(|(left, is_shared)| LeftToAuthor { is_shared: is_shared && is_narrowed, ..left });
         let author = author.collect();
         let id = TargetId { variant: name, ..target.id.clone() };
-        Target { id, claims, known, author, ..target.clone() }
+        let api = variant.and_then(|variant| variant.api.clone()).or_else(|| target.api.clone());
+        Target { id, api, claims, known, author, ..target.clone() }
     };
     if variants.is_empty() {
         return Some(vec![one(None)]);

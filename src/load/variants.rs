@@ -13,6 +13,8 @@ use crate::model::target::Claims;
 /// A variant of a target.
 pub(super) struct Variant {
     pub(super) name: String,
+    /// The name of the API that it uses.
+    pub(super) api: Option<String>,
     /// The claims of the variant; `None` if those of the target have mistakes.
     pub(super) claims: Option<Claims>,
 }
@@ -23,9 +25,11 @@ pub(super) fn variants(reader: &mut Reader, node: &Node, whole: Option<&Claims>)
     let mut variants = Vec::new();
     for member in members {
         reader.id(&member.key, member.key_span, "the variant");
-        let object = reader.object(&member.value, "a variant", &["roles", "transports", "revisions", "lacks"]);
+        let object = reader.object(&member.value, "a variant", &["api", "roles", "transports", "revisions", "lacks"]);
+        let api = object.and_then(|object| object.get("api"));
+        let api = api.and_then(|node| reader.text(node, "`api`")).map(str::to_owned);
         let claims = object.zip(whole).map(|(object, whole)| narrowed(reader, object, whole));
-        variants.push(Variant { name: (*member.key).to_owned(), claims });
+        variants.push(Variant { name: (*member.key).to_owned(), api, claims });
     }
     variants
 }

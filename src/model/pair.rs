@@ -68,6 +68,8 @@ impl TargetPair {
             repro: Vec::new(),
             author: Vec::new(),
             snapshots: None,
+            language: None,
+            api: None,
             unverified: None,
             needs: client.needs.iter().chain(&server.needs).cloned().collect(),
             package: None,

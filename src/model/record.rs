@@ -60,6 +60,9 @@ pub struct KnownAs {
     pub test: String,
     /// The reason of the entry: a description of the target's behaviour.
     pub reason: String,
+    /// The same in a few words, for the cell of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     /// The address of the issue, where one was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
@@ -73,17 +76,17 @@ pub struct KnownAs {
 
 impl From<&Known> for KnownAs {
     fn from(known: &Known) -> Self {
-        let Known { test, reason, issue, is_shared: shared, .. } = known;
-        let (test, reason, issue) = (test.as_str().to_owned(), reason.clone(), issue.clone());
-        Self { test, reason, issue, url: None, shared: *shared }
+        let Known { test, reason, short, issue, is_shared: shared, .. } = known;
+        let (test, reason, short) = (test.as_str().to_owned(), reason.clone(), short.clone());
+        Self { test, reason, short, issue: issue.clone(), url: None, shared: *shared }
     }
 }
 
 impl From<&LeftToAuthor> for KnownAs {
     fn from(left: &LeftToAuthor) -> Self {
-        let LeftToAuthor { test, reason, url, is_shared, .. } = left;
-        let (test, reason, url) = (test.as_str().to_owned(), reason.clone(), Some(url.clone()));
-        Self { test, reason, issue: None, url, shared: *is_shared }
+        let LeftToAuthor { test, reason, short, url, is_shared, .. } = left;
+        let (test, reason, short) = (test.as_str().to_owned(), reason.clone(), short.clone());
+        Self { test, reason, short, issue: None, url: Some(url.clone()), shared: *is_shared }
     }
 }
 
@@ -137,6 +140,12 @@ pub struct About {
     pub target: TargetId,
     /// A one-line description for people.
     pub title: String,
+    /// The programming language of its users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The name of the API that the variant uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api: Option<String>,
     /// The tested package and its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

@@ -83,6 +83,11 @@ impl Revision {
         self.facts().name
     }
 
+    /// Returns the name without the century and the day, for the heads of tables: `25-11`.
+    pub fn brief(self) -> &'static str {
+        self.name().get(2..7).unwrap_or(self.name())
+    }
+
     /// Returns the revision of an `initialize` result, for a server of these revisions: the requested one, or else the
     /// newest that begins with `initialize`. `None` if none of them does.
     pub fn agreed(offered: &[Self], requested: &str) -> Option<Self> {
@@ -345,6 +350,8 @@ pub struct Requirement {
     pub harm: Harm,
     /// One sentence that explains why the requirement matters.
     pub why: String,
+    /// The words for readers who see that the requirement does not hold: what happens instead.
+    pub short: Option<String>,
     /// The reason why no test can observe the requirement, where none can.
     pub unobservable: Option<String>,
     /// For a requirement on pairs, the requirements that each side breaks if the pair fails because of this side.

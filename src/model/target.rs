@@ -22,6 +22,10 @@ pub struct Target {
     pub id: TargetId,
     /// A one-line description for people.
     pub title: String,
+    /// The programming language of its users.
+    pub language: Option<String>,
+    /// The name of the API that the variant uses, as the SDK's documentation spells it.
+    pub api: Option<String>,
     /// The path of its `target.toml`; `None` for an embedded target.
     pub file: Option<Utf8PathBuf>,
     /// The folder of its `target.toml`, in which its commands run.
@@ -214,6 +218,8 @@ pub struct Known {
     pub requirement: RequirementId,
     /// A description of the target's behaviour.
     pub reason: String,
+    /// The same in a few words, for the cell of a table.
+    pub short: Option<String>,
     /// The address of the issue, where one was reported.
     pub issue: Option<String>,
     /// The path, below the target's folder `repro/`, of a program that shows the failure without the adapter.
@@ -233,6 +239,8 @@ pub struct LeftToAuthor {
     pub requirement: RequirementId,
     /// The order of the documentation, in short.
     pub reason: String,
+    /// What the author does, in a few words, for the cell of a table.
+    pub short: Option<String>,
     /// The address of the documentation.
     pub url: String,
     /// As in [`Known`].

@@ -53,6 +53,8 @@ fn target() -> Target {
         repro: Vec::new(),
         author: Vec::new(),
         snapshots: None,
+        language: None,
+        api: None,
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -230,6 +232,7 @@ fn surveyed_server_gets_no_call_that_nobody_permits() {
 fn test_applies_where_one_requirement_is_in_force() {
     let all: Vec<_> = Revision::all().collect();
     let requirement = |name: &str, since, until| Requirement {
+        short: None,
         id: RequirementId::within("a", name),
         level: Level::Must,
         roles: vec![Role::Server],
@@ -319,6 +322,7 @@ fn unmatched_pattern_is_an_error_with_suggestions() {
         assert!(hint(pattern).ends_with(words), "{}", hint(pattern));
     }
     let known = Known {
+        short: None,
         test: "a/c".parse().expect("a pattern"),
         requirement: RequirementId::within("a", "r"),
         reason: String::new(),
@@ -341,6 +345,7 @@ fn known_failure_of_an_unchecked_requirement_is_an_error() {
     library.requirements.insert(requirement.id.clone(), requirement);
     let plan_with = |requirement: &str| {
         let known = Known {
+            short: None,
             test: "a/b".parse().expect("a pattern"),
             requirement: RequirementId::within("a", requirement),
             reason: String::new(),
@@ -373,6 +378,7 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
     let requirement = Requirement { id: RequirementId::within("a", "r"), ..requirement };
     library.requirements.insert(requirement.id.clone(), requirement);
     let known = |test: &str, requirement: &str| Known {
+        short: None,
         test: test.parse().expect("a pattern"),
         requirement: RequirementId::within("a", requirement),
         reason: "so".to_owned(),
@@ -386,6 +392,7 @@ fn verdict_excused_twice_is_an_error_that_names_both() {
     let error = planned(vec![known("a/**", "r"), known("a/b/t", "r")]).expect_err("both match");
     assert!(error.ends_with("twice: [[known]] `a/**` (\"so\") and [[known]] `a/b/t` (\"so\")"), "{error}");
     let left = |test: &str| LeftToAuthor {
+        short: None,
         test: test.parse().expect("a pattern"),
         requirement: RequirementId::within("a", "r"),
         reason: "so".to_owned(),

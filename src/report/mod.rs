@@ -11,10 +11,10 @@ mod capability;
 mod column;
 pub mod coverage;
 pub mod damages;
+pub mod evidence;
 mod explain;
 mod filters;
 mod format;
-pub mod html;
 pub mod issue;
 mod junit;
 mod keywords;
@@ -39,7 +39,7 @@ mod view;
 pub use annotations::{Annotation, annotations};
 pub use badge::badges;
 pub use build::ReportContext;
-pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows};
+pub use capability::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Reason};
 use column::REFERENCE;
 pub use column::{Column, SkippedTests};
 pub use explain::{Breakers, expanded, explain, explain_requirement, step_in_words};
@@ -75,7 +75,7 @@ mod tests {
     pub(super) fn stale() -> Stale {
         let (test, reason) = ("**".to_owned(), "it is slow".to_owned());
         let (issue, url) = (None, None);
-        let known = KnownAs { test, reason, issue, url, shared: false };
+        let known = KnownAs { test, reason, short: None, issue, url, shared: false };
         Stale { target: samples::target(), requirement: RequirementId::within("f", "r"), known }
     }
 

@@ -195,6 +195,8 @@ mod tests {
             target: target.clone(),
             title: String::new(),
             version: None,
+            language: None,
+            api: None,
             unverified: None,
             ad_hoc: false,
             pair: None,

@@ -49,6 +49,8 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         target: target.clone(),
         title: "A sample".into(),
         version: None,
+        language: None,
+        api: None,
         unverified: None,
         planned,
         ad_hoc: false,

@@ -73,6 +73,8 @@ pub(crate) fn target(env: &[(&str, &str)]) -> Target {
         repro: Vec::new(),
         author: Vec::new(),
         snapshots: None,
+        language: None,
+        api: None,
         unverified: None,
         needs: Vec::new(),
         package: None,
