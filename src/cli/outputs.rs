@@ -2,7 +2,6 @@
 //!
 //! Takes run logs, writes report files. Must not know the content of a report.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
 use std::str::FromStr;
@@ -12,16 +11,16 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use super::{Exit, Problem, heading, values};
-use crate::model::case::{Library, Test};
-use crate::model::record::{Footer, Header, Record};
+use crate::model::case::Library;
+use crate::model::record::{Footer, Header};
 use crate::model::spec::words;
-use crate::model::transcript::Transcript;
-use crate::report::html::{Evidence, page};
+use crate::report::evidence::Evidence;
 use crate::report::markdown::{COMMENT, SUMMARY, markdown, proposal};
 use crate::report::pairs::{self, Pairs};
+use crate::report::site::page;
 use crate::report::terminal::{annotate, eprint_line, show};
 use crate::report::{self, Report, ReportContext, Source, View, badges, junit};
-use crate::run::{hash, read_wire};
+use crate::run::read_wire;
 
 /// The report on proposed sentences where there is none.
 const NO_PROPOSAL: &str = "No target was asked about a proposed sentence (`\"since\": \"draft\"`).\n";
@@ -156,8 +155,8 @@ impl OutputArgs {
         let mut written = Ok(());
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
-            let evidence = || evidence(&report, sources, library);
-            let done = output.write(&report, self.strict, evidence, || pairs(sources, library));
+            let page = || page(sources, library, &report, &evidence(&report, sources));
+            let done = output.write(&report, self.strict, page, || pairs(sources, library));
             written = written.and(done);
         }
         written.and(append_summary(&report)).map(|()| report)
@@ -203,12 +202,12 @@ impl Output {
         &self,
         report: &Report,
         strict: bool,
-        evidence: impl FnOnce() -> Evidence,
+        page: impl FnOnce() -> String,
         pairs: impl FnOnce() -> Pairs,
     ) -> Result<(), Problem> {
         let path = &self.path;
         match self.kind {
-            Kind::Html => put(path, &page(report, &evidence())),
+            Kind::Html => put(path, &page()),
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
             Kind::Json => put(path, &report.json()),
@@ -249,19 +248,11 @@ impl FromStr for Output {
     }
 }
 
-/// Reads the evidence from the transcripts beside the run logs. A run log without transcripts gives none.
-fn evidence(report: &Report, sources: &[Source], library: &Library) -> Evidence {
-    let tests = library.cases.iter().flat_map(|case| &case.tests);
-    let tests: HashMap<String, &Test> = tests.map(|test| (test.path(), test.as_ref())).collect();
-    // A case that has changed since the run has another fixture.
-    let fixture = |record: &Record, transcript: &Transcript| {
-        let test = tests.get(&record.test.path()).filter(|test| hash(test) == record.hash)?;
-        Some(test.given.template().render(&transcript.bindings))
-    };
+/// Reads the messages beside the run logs. A run log without transcripts gives none.
+fn evidence(report: &Report, sources: &[Source]) -> Evidence {
     let mut evidence = Evidence::of(report);
     for source in sources {
-        let transcripts = read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten();
-        evidence.read(report, source, transcripts, fixture);
+        evidence.read(source, read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten());
     }
     evidence
 }

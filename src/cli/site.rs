@@ -16,6 +16,7 @@ use super::outputs::pairs;
 use super::report::named;
 use super::{Exit, Problem};
 use crate::file;
+use crate::model::bound::keep_values;
 use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::text::count;
@@ -99,7 +100,7 @@ fn source(path: &Utf8Path) -> Result<Source, LogError> {
     let shorten = |record: &mut Record| {
         record.attempts = Vec::new();
         if Status::of(record) == Status::Passed {
-            record.observation.steps = Vec::new();
+            keep_values(record);
         }
     };
     let (log, cut) = read_shortened(path, shorten)?;

@@ -9,13 +9,13 @@ use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
 use crate::model::RequirementId;
-use crate::model::capability::{Capability, CapabilityGroup, Decider};
+use crate::model::capability::{Capability, CapabilityGroup, Decider, Shown};
 use crate::model::case::Library;
 use crate::model::spec::Role;
 
-const CAPABILITY: [&str; 6] = ["id", "question", "short", "role", "right", "decided-by"];
-/// The longest label of a small picture, in characters.
-const MOST_SHORT: usize = 26;
+const CAPABILITY: [&str; 7] = ["id", "question", "first", "right", "absent", "shows", "decided-by"];
+/// The longest question, in characters.
+const MOST: usize = 62;
 
 /// Reads the groups of capabilities.
 pub(super) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec<CapabilityGroup> {
@@ -59,13 +59,15 @@ struct Reading<'r> {
 impl Reading<'_> {
     fn group(&mut self, node: &Node) -> Option<CapabilityGroup> {
         let what = "a group of capabilities";
-        let object = self.reader.object(node, what, &["id", "title", "capabilities"])?;
+        let object = self.reader.object(node, what, &["id", "title", "role", "capabilities"])?;
         let id = self.reader.need(object, what, "id").and_then(|node| self.id(node));
         let title = self.reader.need(object, what, "title").and_then(|node| self.reader.text(node, "`title`"));
+        let role = self.reader.need(object, what, "role");
+        let role = role.and_then(|node| self.reader.word(node, "`role`", &Role::SINGLE));
         let listed = self.reader.need(object, what, "capabilities")?;
         let items = self.reader.items(listed, "`capabilities`")?;
         let capabilities = items.iter().filter_map(|item| self.capability(item)).collect();
-        Some(CapabilityGroup { id: id?, title: title?.to_owned(), capabilities })
+        Some(CapabilityGroup { id: id?, title: title?.to_owned(), role: role?, capabilities })
     }
 
     fn capability(&mut self, node: &Node) -> Option<Capability> {
@@ -80,19 +82,18 @@ impl Reading<'_> {
             let no = self.reader.mistake(Lint::TitleStyle, "the question of a capability ends with a question mark");
             self.reader.push(no.at(node.span, "no question"));
         }
-        let short = self.reader.need(object, what, "short");
-        let short = short.and_then(|node| Some((node, self.reader.text(node, "`short`")?)));
-        if let Some((node, text)) = short
-            && text.chars().count() > MOST_SHORT
+        if let Some((node, text)) = question
+            && text.chars().count() > MOST
         {
-            let why = format!("the label of a capability has at most {MOST_SHORT} characters");
+            let why = format!("the question of a capability has at most {MOST} characters");
             let long = self.reader.mistake(Lint::TitleStyle, why);
-            self.reader.push(long.at(node.span, "too long for a small picture"));
+            self.reader.push(long.at(node.span, "too long for a table"));
         }
-        let role = self.reader.need(object, what, "role");
-        let role = role.and_then(|node| self.reader.word(node, "`role`", &Role::SINGLE));
+        let first = object.get("first").and_then(|node| self.reader.flag(node, "`first`"));
         let right = self.reader.need(object, what, "right");
         let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
+        let absent = self.reader.words_of_a_cell(object, "absent");
+        let shows = object.get("shows").and_then(|node| self.shown(node));
         let deciders = self.reader.need(object, what, "decided-by")?;
         let items = self.reader.items(deciders, "`decided-by`")?;
         let one = |item| decider(self.reader, item, self.library, &self.names);
@@ -100,11 +101,29 @@ impl Reading<'_> {
         Some(Capability {
             id: id?,
             question: question?.1.to_owned(),
-            short: short?.1.to_owned(),
-            role: role?,
+            is_first: first.unwrap_or_default(),
+            absent,
+            shows,
             right_is_yes: right? == "yes",
             decided_by,
         })
+    }
+
+    /// Reads the test whose value is shown, and the value that readers expect.
+    fn shown(&mut self, node: &Node) -> Option<Shown> {
+        let what = "`shows`";
+        let object = self.reader.object(node, what, &["test", "value"])?;
+        let named = self.reader.need(object, what, "test")?;
+        let test = self.reader.text(named, "`test`")?.to_owned();
+        let path = test.rsplit_once('@').map_or(test.as_str(), |(path, _)| path);
+        let is_read = path.split('/').next().is_some_and(|folder| self.names.folders.contains(folder));
+        if is_read && (path == test || !self.names.prefixes.contains(path)) {
+            let unknown = self.reader.mistake(Lint::UnknownTest, format!("`{test}` is not a test with its revision"));
+            let help = "write FOLDER/FILE/TEST/ROW@REVISION";
+            self.reader.push(unknown.at(named.span, "unknown test").help(help));
+        }
+        let value = self.reader.need(object, what, "value")?.value();
+        Some(Shown { test, value })
     }
 
     /// Reads an id that no other group or capability has.

@@ -33,20 +33,7 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
         values(step).filter(|value| length(value) > VALUE).for_each(leave_out);
     }
     if length(observation) > most {
-        for step in &mut observation.steps {
-            let StepObservation { advertised, tools, calls, at_once, asked, answered, rounds, replies, sent, .. } =
-                step;
-            advertised.clear();
-            tools.clear();
-            calls.clear();
-            at_once.clear();
-            asked.clear();
-            for list in [replies, sent] {
-                list.clear();
-            }
-            answered.clear();
-            rounds.clear();
-        }
+        observation.steps.iter_mut().for_each(clear);
     }
     if length(observation) > most {
         observation.steps = Vec::new();
@@ -56,11 +43,38 @@ pub fn bound(observation: &mut Observation, most: usize) -> u64 {
     left_out
 }
 
+/// Removes the lists of a step.
+fn clear(step: &mut StepObservation) {
+    let StepObservation { advertised, tools, calls, at_once, asked, answered, rounds, replies, sent, .. } = step;
+    advertised.clear();
+    tools.clear();
+    calls.clear();
+    at_once.clear();
+    asked.clear();
+    for list in [replies, sent] {
+        list.clear();
+    }
+    answered.clear();
+    rounds.clear();
+}
+
 /// Removes the parts of a record that no report shows.
 pub fn brief(record: &mut Record) {
     bound(&mut record.observation, BRIEF);
     for attempt in &mut record.attempts {
         bound(&mut attempt.observation, LEAST);
+    }
+}
+
+/// Removes the observation of a record that passed, but for steps with short structured content, which may be an answer.
+pub fn keep_values(record: &mut Record) {
+    const SHORT: usize = 200;
+    let has_value = |step: &StepObservation| step.structured.as_ref().is_some_and(|value| length(value) <= SHORT);
+    if !record.observation.steps.iter().any(has_value) {
+        record.observation.steps = Vec::new();
+    }
+    for step in &mut record.observation.steps {
+        clear(step);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Capabilities: questions of people who choose an implementation, and the requirements that decide them.
 
+use serde_json::Value;
+
 use super::spec::Role;
 use super::{RequirementId, TestId};
 use crate::jsonrpc::pointer::is_within;
@@ -9,8 +11,10 @@ use crate::jsonrpc::pointer::is_within;
 pub struct CapabilityGroup {
     /// The id.
     pub id: String,
-    /// The feature, with its SEP.
+    /// The subject.
     pub title: String,
+    /// The role that is asked.
+    pub role: Role,
     /// The capabilities, in the order of the file.
     pub capabilities: Vec<Capability>,
 }
@@ -22,14 +26,34 @@ pub struct Capability {
     pub id: String,
     /// The question.
     pub question: String,
-    /// The label in small pictures.
-    pub short: String,
-    /// The role that is asked.
-    pub role: Role,
+    /// Set for a question that people ask often.
+    pub is_first: bool,
     /// `true` if “yes” is the answer for an implementation that does what is expected of it.
     pub right_is_yes: bool,
+    /// The words where an SDK has no such thing.
+    pub absent: Option<String>,
+    /// The value that callers get, where it is the answer.
+    pub shows: Option<Shown>,
     /// The checks that decide it.
     pub decided_by: Vec<Decider>,
+}
+
+/// The value of a test that is shown if it is another one than readers expect.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The test, with its revision after `@`.
+    pub test: String,
+    /// The structured content that readers expect.
+    pub value: Value,
+}
+
+impl Shown {
+    /// Returns whether it is this test, over any transport.
+    pub fn is_of(&self, test: &TestId) -> bool {
+        self.test
+            .rsplit_once('@')
+            .is_some_and(|(path, revision)| test.revision.name() == revision && test.path() == path)
+    }
 }
 
 /// Checks that decide a capability.

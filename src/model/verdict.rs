@@ -88,6 +88,11 @@ impl VerdictKind {
         matches!(self.meaning(), Meaning::Broken)
     }
 
+    /// Returns whether the check counts, and nobody knows whether it holds.
+    pub const fn is_undecided(self) -> bool {
+        matches!(self.meaning(), Meaning::Undecided)
+    }
+
     /// Returns whether the verdict is a result for the target, rather than a reason why there is none.
     pub const fn is_decided(self) -> bool {
         matches!(self.meaning(), Meaning::Holds | Meaning::Broken | Meaning::Option)

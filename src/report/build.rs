@@ -9,7 +9,7 @@ use super::format::{Cell, CheckEntry, DetailEntry, Legend, REPORT_FORMAT, Report
 use super::merge::{Merged, MergedTarget, merge};
 use super::{Caveat, CaveatKind, Column, KeywordEntry, REFERENCE, SentenceRates, Source, Status, Untrusted, View};
 use crate::model::capability::CapabilityGroup;
-use crate::model::case::Library;
+use crate::model::case::{Case, Library, Need};
 use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Level, Requirement, Role};
@@ -33,6 +33,8 @@ pub struct ReportContext {
     pub capabilities: Vec<CapabilityGroup>,
     /// The roles of cases.
     pub roles: BTreeMap<CaseId, Role>,
+    /// The features that cases need.
+    pub needs: BTreeMap<CaseId, BTreeSet<Need>>,
 }
 
 impl ReportContext {
@@ -43,12 +45,17 @@ impl ReportContext {
             files: library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect(),
             capabilities: library.capabilities.clone(),
             roles: library.cases.iter().map(|case| (case.id.clone(), case.role)).collect(),
+            needs: library.cases.iter().map(|case| (case.id.clone(), needs(case))).collect(),
         }
     }
 
     fn file(&self, case: &CaseId) -> String {
         self.files.get(case).cloned().unwrap_or_else(|| format!("cases/{case}.json"))
     }
+}
+
+fn needs(case: &Case) -> BTreeSet<Need> {
+    case.tests.iter().flat_map(|test| &test.needs).copied().collect()
 }
 
 impl Report {
@@ -89,7 +96,7 @@ impl Report {
             }));
         }
         keywords.sort_by(|a, b| (a.draft, &a.keyword, a.door, a.target).cmp(&(b.draft, &b.keyword, b.door, b.target)));
-        let capabilities = answers(&context.capabilities, &context.roles, &merged);
+        let capabilities = answers(context, &merged);
         let (targets, records): (Vec<_>, Vec<_>) =
             merged.into_iter().map(|merged| (merged.column, merged.records)).unzip();
         let report = Self {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{Finding, SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
-use crate::model::spec::Role;
+use crate::model::spec::{Revision, Role};
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -25,6 +25,12 @@ pub struct Column {
     pub name: String,
     /// One line for people.
     pub title: String,
+    /// The programming language of its users.
+    pub language: Option<String>,
+    /// The name of the API that the variant uses.
+    pub api: Option<String>,
+    /// The revisions in which it was tested.
+    pub revisions: BTreeSet<Revision>,
     /// The package and its version, where the `target.toml` names them.
     pub version: Option<String>,
     /// The reason why nobody has run it yet.
@@ -109,6 +115,9 @@ impl Column {
     pub fn new(id: TargetId, about: Option<&About>, cases: Option<&str>) -> Self {
         Self {
             title: about.map_or_else(|| id.to_string(), |about| about.title.clone()),
+            language: about.and_then(|about| about.language.clone()),
+            api: about.and_then(|about| about.api.clone()),
+            revisions: BTreeSet::new(),
             version: about.and_then(|about| about.version.clone()),
             unverified: about.and_then(|about| about.unverified.clone()),
             planned: about.map_or(0, |about| about.planned),
@@ -143,6 +152,7 @@ impl Column {
     /// Counts a test.
     pub fn add(&mut self, record: &Record) {
         let status = Status::of(record);
+        self.revisions.insert(record.test.revision);
         self.statuses.add(status);
         let folder = record.test.case.folder();
         match self.folders.get_mut(folder) {

@@ -48,3 +48,9 @@ pub fn code(text: impl Display, _: &dyn askama::Values) -> askama::Result<askama
 pub fn block(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {
     Ok(Untrusted(&text.to_string()).block(40_000))
 }
+
+/// Returns an address outside of the site if it can be a link.
+pub(super) fn external(url: &str) -> Option<String> {
+    let is_plain = |one: u8| one.is_ascii_graphic() && !matches!(one, b'"' | b'<' | b'>' | b'\\' | b'`' | b'\'');
+    (url.starts_with("https://") && url.len() < 500 && url.bytes().all(is_plain)).then(|| url.to_owned())
+}

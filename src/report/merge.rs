@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::{Column, SkippedTests, Status, Untrusted, version};
-use crate::model::bound::brief;
+use crate::model::bound::{brief, keep_values};
 use crate::model::reason::{SkipReason, Stale};
 use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem};
 use crate::model::text::count;
@@ -47,7 +47,7 @@ impl Source {
     pub fn add(&mut self, record: &Record) {
         let mut record = record.clone();
         if Status::of(&record) == Status::Passed {
-            record.observation.steps = Vec::new();
+            keep_values(&mut record);
         }
         brief(&mut record);
         self.records.push(record);

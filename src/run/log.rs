@@ -298,9 +298,9 @@ mod tests {
     use crate::judge::{observe, samples};
     use crate::model::case::{Library, Outcome, Then};
     use crate::model::observation::{Observation, Observed};
-    use crate::report::html::{Evidence, page};
+    use crate::report::evidence::Evidence;
     use crate::report::markdown::{COMMENT, markdown};
-    use crate::report::site::Site;
+    use crate::report::site::{Site, page};
     use crate::report::{Report, ReportContext, Source, badges, junit};
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -446,7 +446,8 @@ mod tests {
             let source = Source { name: "run.jsonl".into(), header, records, footer, cut, is_broken: false };
             let sources = [source.clone(), source];
             let report = Report::new(&sources, &ReportContext::default());
-            let shown = [junit(&report), markdown(&report, COMMENT), page(&report, &Evidence::of(&report))];
+            let shown =
+                [junit(&report), markdown(&report, COMMENT), page(&sources, &library, &report, &Evidence::of(&report))];
             assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\0'])));
             badges(&report);
             let mut site = Site::new(&library, &sources.each_ref().map(|source| source.header.clone()));

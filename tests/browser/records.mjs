@@ -1,4 +1,4 @@
-// Run logs for the pages under test: real ones of the reference, and changed copies of them.
+// Run logs for the pages under test: real ones of the reference, and changed copies of them; and what each page must keep.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -99,3 +99,40 @@ export function hostile({ lines, wire }) {
   });
   return { lines: lines.map(line), wire: wire.map(transcript) };
 }
+
+/** The texts with too little contrast to their background. */
+export const faint = (page) =>
+  page.evaluate(() => {
+    const parsed = (text) => text.match(/[\d.]+/g).map(Number);
+    const light = (colour) => {
+      const [red, green, blue] = colour.slice(0, 3).map((one) => (one / 255 <= 0.03928 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (element) => {
+      for (let one = element; one; one = one.parentElement) {
+        const colour = parsed(getComputedStyle(one).backgroundColor);
+        if (colour[3] !== 0) return colour;
+      }
+      return [255, 255, 255];
+    };
+    const found = new Set();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const element = texts.currentNode.parentElement;
+      if (!texts.currentNode.data.trim() || !element.checkVisibility()) continue;
+      const [one, other] = [light(parsed(getComputedStyle(element).color)), light(behind(element))];
+      const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      if (contrast < 4.5) found.add(`${element.className || element.tagName}: ${contrast.toFixed(2)}`);
+    }
+    return [...found];
+  });
+
+/** The parts of a page that are wider than the window and do not scroll by themselves. */
+export const wide = (page) =>
+  page.evaluate(() => {
+    const excess = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    if (excess <= 0) return [];
+    const isScrolled = (element) => element.closest(".scroll, pre") && element.closest(".scroll, pre") !== element;
+    const all = [...document.body.querySelectorAll("*")].filter((one) => !isScrolled(one) && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1);
+    return [`${excess} px`, ...all.slice(0, 5).map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)];
+  });

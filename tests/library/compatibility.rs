@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use casebook::load::{Source as Cases, load, target};
@@ -98,31 +99,37 @@ fn context() -> ReportContext {
         quote: "They must".into(),
         also: Vec::new(),
         harm: Harm::Interop,
+        short: Some("text instead".into()),
         why: "It matters.".into(),
         unobservable: None,
         sides: casebook::model::spec::Sides::default(),
     };
-    let capability = |id: &str, question: &str, role, right_is_yes, requirement: &str| Capability {
-        id: id.into(),
-        question: question.into(),
-        short: id.into(),
-        role,
-        right_is_yes,
-        decided_by: vec![Decider { requirement: RequirementId::within("", requirement), tests: Vec::new() }],
-    };
-    let group = CapabilityGroup {
-        id: "results".into(),
-        title: "Results & references (SEP-1)".into(),
-        capabilities: vec![
-            capability("arrays returned", "Can a tool return `[1]`?", Role::Server, true, "f/arrays"),
-            capability("refs fetched", "Is a `$ref` ever fetched?", Role::Client, false, "f/fetch"),
-        ],
-    };
+    let group =
+        |id: &str, title: &str, role, capability: (&str, &str), right_is_yes, requirement: &str| CapabilityGroup {
+            id: id.into(),
+            title: title.into(),
+            role,
+            capabilities: vec![Capability {
+                id: capability.0.into(),
+                question: capability.1.into(),
+                is_first: true,
+                right_is_yes,
+                absent: None,
+                shows: None,
+                decided_by: vec![Decider { requirement: RequirementId::within("", requirement), tests: Vec::new() }],
+            }],
+        };
+    let returned = ("arrays", "Can a tool return `[1]`?");
+    let fetched = ("refs", "Is a `$ref` ever fetched?");
+    let capabilities = vec![
+        group("results", "Results & references", Role::Server, returned, true, "f/arrays"),
+        group("safety", "Safety", Role::Client, fetched, false, "f/fetch"),
+    ];
     let catalogue: Catalogue =
         ["f/arrays", "f/fetch"].map(requirement).into_iter().map(|one| (one.id.clone(), one)).collect();
     let case = |role: &Role| record("a", *role, 0, "pass").test.case;
     let roles: BTreeMap<CaseId, Role> = Role::ALL.iter().map(|role| (case(role), *role)).collect();
-    ReportContext { catalogue, capabilities: vec![group], roles, ..ReportContext::default() }
+    ReportContext { catalogue, capabilities, roles, ..ReportContext::default() }
 }
 
 fn report(source: Source) -> Report {
@@ -170,10 +177,15 @@ fn view_decides_what_a_known_failure_is() {
 fn target_that_was_hardly_asked_is_no_column() {
     let mut context = context();
     let group = &mut context.capabilities[0];
-    let of = |id: usize| Capability { id: format!("c{id}"), ..group.capabilities[0].clone() };
-    group.capabilities = (0..30).map(of).chain([group.capabilities[1].clone()]).collect();
-    let runs: &[(&str, &[&str], &[&str])] =
-        &[("a-sdk", &["pass"], &["pass"]), ("b-sdk", &["pass"], &["pass"]), ("small", &[], &["pass"])];
+    let of = |id: usize| {
+        // Only one question has a test that `small` was asked.
+        let tests = if id == 0 { vec!["server/c/t0".to_owned()] } else { vec!["server/c/t1".to_owned()] };
+        let decided_by = vec![Decider { tests, ..group.capabilities[0].decided_by[0].clone() }];
+        Capability { id: format!("c{id}"), decided_by, ..group.capabilities[0].clone() }
+    };
+    group.capabilities = (0..30).map(of).collect();
+    let both = &["pass", "pass"][..];
+    let runs: &[(&str, &[&str], &[&str])] = &[("a-sdk", both, &[]), ("b-sdk", both, &[]), ("small", &["pass"], &[])];
     let report = Report::new(&[source(runs, None)], &context);
     let text = markdown(&report, COMMENT);
     assert!(text.contains("1 other target was asked at most 1 question&#58; small"), "{text}");
@@ -200,7 +212,9 @@ fn matrix_of_hostile_and_many_targets_is_bounded_text() {
         column.version = Some(HOSTILE.to_owned());
     }
     report.capabilities[0].title = HOSTILE.to_owned();
-    report.capabilities[0].capabilities[0].short = HOSTILE.to_owned();
+    for cell in &mut report.capabilities[0].capabilities[0].answers {
+        cell.words = HOSTILE.to_owned();
+    }
     report.capabilities[0].capabilities[0].question = HOSTILE.to_owned();
     let text = markdown(&report, COMMENT);
     for wrong in ["<script", "<img", "\u{1b}", "\u{202e}", "\u{0}", "](b)", "@all|"] {
@@ -264,7 +278,8 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let unseen: Vec<_> = tests.map(|test| test.path()).filter(|path| !recorded.contains(path)).collect();
         assert!(unseen.is_empty(), "no run log has the tests {unseen:?}");
         let report = Report::new(&sources, &ReportContext::of(&library));
-        fs::write(root().join(PAGE), page(&report, &library.hash)).expect("the page is written");
+        let before = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
+        fs::write(root().join(PAGE), page(&report, &library.hash, &before)).expect("the page is written");
         let typed = format!("{}\n{}", stamp_line(), typed::page(&sources, &library));
         fs::write(root().join(TYPED), typed).expect("the page is written");
         let readme = fs::read_to_string(root().join(README)).expect("the README");
@@ -283,6 +298,25 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
     }
 }
 
+/// Each requirement that decides a question has the words for readers, and each known failure of the repository's SDKs.
+#[test]
+fn answers_have_words() {
+    let library = load(&[Cases::Embedded]).expect("the cases are sound");
+    let deciders = library.capabilities.iter().flat_map(|group| &group.capabilities).flat_map(|one| &one.decided_by);
+    let requirements = deciders.filter_map(|one| library.requirements.get(&one.requirement));
+    let mute: BTreeSet<_> = requirements.filter(|one| one.short.is_none()).map(|one| one.id.to_string()).collect();
+    assert!(mute.is_empty(), "without `short`: {mute:?}");
+    for entry in root().join("targets").read_dir_utf8().expect("a folder") {
+        let file = entry.expect("an entry").into_path().join("target.toml");
+        for target in if file.is_file() { target::read(&file).expect("a target") } else { Vec::new() } {
+            let known = target.known.iter().filter(|known| known.short.is_none()).map(|known| &known.reason);
+            let author = target.author.iter().filter(|left| left.short.is_none()).map(|left| &left.reason);
+            let mute: Vec<_> = known.chain(author).collect();
+            assert!(mute.is_empty(), "{} has entries without `short`: {mute:?}", target.id);
+        }
+    }
+}
+
 /// The rows of the README's table: each SDK of the run with the requirements that it violates, of both roles together.
 fn state(report: &Report) -> String {
     let mut rows = String::new();
@@ -291,7 +325,7 @@ fn state(report: &Report) -> String {
             continue;
         };
         let (name, id) = (&column.id.name, &column.id);
-        if column.skipped.iter().any(|one| one.reason == SkipReason::NoAdapter) {
+        if !column.is_main || column.skipped.iter().any(|one| one.reason == SkipReason::NoAdapter) {
             continue;
         }
         let sum = |rate: fn(&SentenceRates) -> Rate| violated(column.sentences.values().map(rate).sum());
@@ -326,27 +360,55 @@ fn complete_source(path: PathBuf, library: &Library) -> Source {
     let is_whole = cut.is_none() && log.footer.as_ref().is_some_and(|footer| !footer.interrupted);
     assert!(is_whole && log.header.narrowed.is_none(), "{path} is not the run log of a complete run");
     let name = path.file_name().expect("a file").to_owned();
-    let files: BTreeSet<_> = log.header.targets.iter().map(|id| format!("targets/{}/target.toml", id.name)).collect();
+    let files = log.header.targets.iter().map(|id| format!("targets/{}/target.toml", id.name));
+    let files: BTreeSet<_> = files.filter(|file| root().join(file).is_file()).collect();
     let targets = files.into_iter().flat_map(|file| target::read(&root().join(file)).expect("a target"));
-    let Replay { records, changed, gone, .. } = rejudge(library, &targets.collect::<Vec<_>>(), log.records);
+    let targets: Vec<_> = targets.collect();
+    let Replay { records, changed, gone, .. } = rejudge(library, &targets, log.records);
     assert!(changed.is_empty() && gone.is_empty(), "{path} has other tests than the cases: {changed:?} {gone:?}");
-    let header = Header { cases: Some(library.hash.clone()), ..log.header };
+    let mut header = Header { cases: Some(library.hash.clone()), ..log.header };
+    for about in &mut header.about {
+        if let Some(target) = targets.iter().find(|target| target.id == about.target) {
+            (about.language, about.api) = (target.language.clone(), target.api.clone());
+        }
+    }
     Source { name, header, records, footer: log.footer, cut: None, is_broken: false }
 }
 
-fn page(report: &Report, cases: &str) -> String {
-    let mut versions = String::new();
+/// The rows with the versions of the targets, and the differences to those of the page that stands here.
+fn versions(report: &Report, before: &str) -> (String, String) {
+    let old: BTreeMap<&str, &str> = before
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "))
+        .filter(|(_, version)| !version.contains('|'))
+        .collect();
+    let (mut rows, mut changes) = (String::new(), Vec::new());
     for column in report.targets.iter().filter(|column| column.is_main) {
         let Some(version) = &column.version else { continue };
-        writeln!(versions, "| {} | {version} |", column.id).expect("text");
+        let id = column.id.to_string();
+        writeln!(rows, "| {id} | {version} |").expect("text");
+        match old.get(id.as_str()) {
+            Some(old) if old == version => {}
+            Some(old) => changes.push(format!("{old} → {version}")),
+            None => changes.push(format!("new: {version}")),
+        }
     }
+    let changes = if changes.is_empty() { "the same versions".to_owned() } else { changes.join(", ") };
+    (rows, changes)
+}
+
+fn page(report: &Report, cases: &str, before: &str) -> String {
+    let (versions, changes) = versions(report, before);
+    let date = humantime::format_rfc3339(SystemTime::now()).to_string();
+    let date = &date[..10];
     let (head, answers, casebook) = (stamp_line(), compatibility(report), &report.casebook);
     format!(
         "{head}\n\
 # Compatibility of the SDKs
 
-This page has the results of a run of all targets of this repository, for people who choose an SDK. It is the conformance
-view: it shows what the specification says of each target, and failures that a `target.toml` lists are failures.
+What works in which SDK, for people who choose or upgrade one: {date}, casebook {casebook}. Since the page before: {changes}.
+[Typed tools](typed-tools.md) has what becomes of each type that authors write, [clients with servers](pairs.md) which client
+works with which server.
 
 {answers}\
 ## How this page is made

@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
+use casebook::model::case::Library;
 use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{RequirementId, TargetId};
-use casebook::report::html::{Evidence, page};
+use casebook::report::evidence::Evidence;
 use casebook::report::markdown::{COMMENT, markdown};
+use casebook::report::site::page;
 use casebook::report::{CaveatKind, Report, ReportContext, Source, annotations, badges, junit};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -53,6 +55,7 @@ fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
 
 fn context() -> ReportContext {
     let requirement = |id: &str, level| Requirement {
+        short: None,
         id: RequirementId::within("", id),
         level,
         roles: vec![Role::Server],
@@ -332,8 +335,10 @@ fn time_of_reports(many: usize, is_wide: bool) -> Duration {
     let files: BTreeSet<_> = badges(&report).into_iter().map(|(file, _)| file).collect();
     assert_eq!(files.len(), targets.len());
     let mut evidence = Evidence::of(&report);
-    evidence.read(&report, &sources[0], None, |_, _| None);
-    let length = markdown(&report, COMMENT).len() + junit(&report).len() + page(&report, &evidence).len();
+    evidence.read(&sources[0], None);
+    let length = markdown(&report, COMMENT).len()
+        + junit(&report).len()
+        + page(&sources, &Library::default(), &report, &evidence).len();
     assert!(length > 0 && !annotations(&report, true).is_empty());
     processor_time().saturating_sub(begun)
 }

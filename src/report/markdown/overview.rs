@@ -3,63 +3,127 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::model::markdown::{code, url};
 use crate::model::spec::{Harm, Role};
 use crate::model::text::count;
-use crate::report::matrix::{self, Matrix, OPTIONAL, short_version};
+use crate::report::matrix::{self, Group, Head, Matrix, Note, package};
 use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report, Sentence, Status};
 
+/// The number of columns that GitHub shows without a scroll bar.
+const COLUMNS: usize = 9;
+/// The number of reasons of an answer.
+const REASONS: usize = 2;
 /// The number of rows of a table of targets.
 const ROWS: usize = 60;
 /// The number of requirements that are listed, and of targets beside each.
 const REQUIREMENTS: usize = 120;
 const NAMED: usize = 30;
 
-/// Returns the page about a report of many targets: the matrix, the rates and the questions.
+/// Returns the page about a report of many targets: the answers, the rates, and the answers in full.
 pub fn compatibility(report: &Report) -> String {
     [matrix(report), rates(report), questions(report)].into_iter().flatten().collect()
 }
 
-/// Questions × targets. GitHub makes the columns of a wide table as narrow as it can, so that the texts in them must not
-/// break.
+/// Questions × targets, a table for servers and one for clients.
 pub(super) fn matrix(report: &Report) -> Option<String> {
-    let Matrix { heads, groups, unasked, more } = Matrix::of(report)?;
-    let mut out = "| |".to_owned();
-    for head in &heads {
-        let version = Some(&head.version).filter(|version| !version.is_empty());
-        let version = version.map(|version| format!("<br>{}", unmarked(version, 24))).unwrap_or_default();
-        out += &format!(" <sub>{}{version}</sub> |", unmarked(&head.column.id.name, 40));
-    }
-    out += "\n| --- |";
-    out += &" :---: |".repeat(heads.len());
-    out.push('\n');
-    for group in groups {
-        out += &format!("| **{}** |{}\n", plain(&group.rows.title), " |".repeat(heads.len()));
-        for row in group.asked {
-            out += &format!("| {}&nbsp;<sub>{}</sub> |", plain(&row.short).replace(' ', "&nbsp;"), row.role);
-            out.extend(heads.iter().map(|head| format!(" {} |", cell(row, head.cell(row)))));
-            out.push('\n');
+    let tables = Matrix::all(report);
+    let mut out = String::new();
+    for table in &tables {
+        out += &format!("### I write a {}\n\n", table.role);
+        out += &grids(table, &table.first);
+        if !table.alike.is_empty() {
+            let alike = table.alike.iter().map(|row| format!("{} {}", question(row.row), words(row.cells[0].0)));
+            out += &format!("All answer alike: {}\n\n", alike.collect::<Vec<_>>().join(" · "));
         }
+        if !table.others.is_empty() {
+            let title = format!("{} more about {}s", count(rows(&table.others), "question"), table.role);
+            out += &format!("<details><summary>{title}</summary>\n\n{}</details>\n\n", grids(table, &table.others));
+        }
+        out += &notes(table);
+        out.extend(table.unasked.as_ref().map(|text| format!("{}.\n\n", code(text, 1500))));
+        let more = (table.more > 0).then(|| count(table.more, "further target"));
+        out.extend(more.map(|more| format!("{more} are not in this table.\n\n")));
     }
-    out += &format!("\n<sub>{}</sub>\n\n", matrix::legend().join("; ").replace(OPTIONAL, "\\*"));
+    if tables.is_empty() {
+        return None;
+    }
+    out += &format!("<sub>{}; MUST and SHOULD: the specification demands it</sub>\n\n", matrix::legend().join("; "));
     let agreement = report.agreement();
     if agreement.asked > 0 {
         out += &format!("**Agreement:** {}.\n\n", agreement_text(agreement));
     }
-    out.extend(unasked.map(|text| format!("{}.\n\n", code(&text, 1500))));
-    out.extend((more > 0).then(|| format!("{} are not in this table.\n\n", count(more, "further target"))));
     Some(out)
 }
 
-/// A mark, with its word or its numbers.
-fn cell(row: &CapabilityRow, cell: &CapabilityCell) -> String {
-    let brief = row.brief(cell).replace(OPTIONAL, "\\*");
-    match brief.split_once(' ') {
-        None => brief,
-        Some((mark, numbers)) if cell.answer == Answer::Partly => format!("{mark}&nbsp;<sub>{numbers}</sub>"),
-        Some((mark, word)) => format!("{mark}&nbsp;{word}"),
+fn rows(groups: &[Group<'_>]) -> usize {
+    groups.iter().map(|group| group.rows.len()).sum()
+}
+
+/// The table with these groups, in as many parts as it needs, so that each can be read beside its questions.
+fn grids(table: &Matrix<'_>, groups: &[Group<'_>]) -> String {
+    if groups.is_empty() {
+        return String::new();
     }
+    let parts = table.heads.len().div_ceil(COLUMNS).max(1);
+    let size = table.heads.len().div_ceil(parts).max(1);
+    let parts = (0..parts).map(|part| part * size..((part + 1) * size).min(table.heads.len()));
+    parts.map(|part| grid(&table.heads[part.clone()], groups, &part)).collect()
+}
+
+fn grid(heads: &[Head<'_>], groups: &[Group<'_>], part: &Range<usize>) -> String {
+    let mut out = "| |".to_owned();
+    for head in heads {
+        let api = head.api.map(|api| format!("<br><sub>{}</sub>", unmarked(api, 40)));
+        let revisions = head.revisions().filter(|(_, speaks)| *speaks);
+        let revisions: Vec<_> = revisions.map(|(revision, _)| revision.brief()).collect();
+        let (package, version) = (unmarked(head.package, 40), unmarked(head.version, 24));
+        let revisions = revisions.join(", ");
+        let language = head.column.language.as_deref().map(|language| format!("{}<br>", unmarked(language, 40)));
+        out += &format!(
+            " {}{package} {version}{}<br><sub>{revisions}</sub> |",
+            language.unwrap_or_default(),
+            api.unwrap_or_default()
+        );
+    }
+    out += "\n| --- |";
+    out += &" --- |".repeat(heads.len());
+    out.push('\n');
+    for group in groups {
+        out += &format!("| **{}** |{}\n", plain(group.title), " |".repeat(heads.len()));
+        for row in &group.rows {
+            out += &format!("| {} |", question(row.row));
+            for (cell, notes) in &row.cells[part.clone()] {
+                let notes = notes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+                let notes = if notes.is_empty() { notes } else { format!("&nbsp;<sup>{notes}</sup>") };
+                out += &format!(" {}{notes} |", words(cell));
+            }
+            out.push('\n');
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// A question with its keyword.
+fn question(row: &CapabilityRow) -> String {
+    let keyword = row.keyword.map(|keyword| format!("&nbsp;<sub>{keyword}</sub>")).unwrap_or_default();
+    format!("{}{keyword}", plain(&row.question))
+}
+
+/// The sign of an answer with its words.
+fn words(cell: &CapabilityCell) -> String {
+    format!("{}&nbsp;{}", cell.answer.mark(), unmarked(&cell.words, 60))
+}
+
+fn notes(table: &Matrix<'_>) -> String {
+    let note = |(at, note): (usize, &Note<'_>)| {
+        let link = note.url.and_then(url).map(|url| format!(" [upstream]({url})")).unwrap_or_default();
+        format!("{}. {}{link}\n", at + 1, unmarked(note.text, 400))
+    };
+    let notes: String = table.notes.iter().enumerate().map(note).collect();
+    if notes.is_empty() { notes } else { format!("<details><summary>Notes</summary>\n\n{notes}\n</details>\n\n") }
 }
 
 /// The agreement in words.
@@ -103,7 +167,7 @@ pub(super) fn rates(report: &Report) -> Option<String> {
         );
         out += "| --- | --- | ---: | ---: | ---: |\n";
         for (column, rates) in rates.iter().take(ROWS) {
-            let version = Some(short_version(column)).filter(|version| !version.is_empty());
+            let version = Some(package(column).1).filter(|version| !version.is_empty());
             let version = version.map(|version| code(version, 40)).unwrap_or_default();
             let name = code(&column.id.to_string(), 80);
             out += &format!("| {name} | {version} | {} | {} | {} |\n", of(rates.must), of(rates.should), rates.author);
@@ -169,12 +233,31 @@ fn line(sentence: &Sentence, targets: &[&Column]) -> String {
     format!("- {id}{harm}{why} Violated by {}: {}{more}\n", targets.len(), names.join(", "))
 }
 
-/// The questions in full.
+/// The answers that are not right, for each question, with the reasons and their links.
 pub(super) fn questions(report: &Report) -> Option<String> {
-    let matrix = Matrix::of(report)?;
     let mut out = String::new();
-    for row in matrix.groups.iter().flat_map(|group| &group.asked) {
-        out += &format!("- {}, {}: {} (right: {})\n", plain(&row.short), row.role, plain(&row.question), row.right);
+    for table in Matrix::all(report) {
+        for row in table.rows() {
+            let title = format!("{} ({}s; right: {})", plain(&row.row.question), table.role, row.row.right);
+            out += &format!("- {title}\n");
+            let told = table.heads.iter().zip(&row.cells);
+            for (head, (cell, _)) in told.filter(|(_, (cell, _))| cell.answer != Answer::Right) {
+                out += &format!("  - {}: {}", code(&head.column.id.name, 60), words(cell));
+                out.extend(cell.by.as_ref().map(|api| format!(" (measured with {})", code(api, 60))));
+                for reason in cell
+                    .reasons
+                    .iter()
+                    .filter(|reason| reason.text.is_some() || reason.short != cell.words)
+                    .take(REASONS)
+                {
+                    let link = reason.url.as_deref().and_then(url).map(|url| format!(" [upstream]({url})"));
+                    let text = reason.text.as_deref().unwrap_or(&reason.short);
+                    out += &format!("; {}{}", unmarked(text, 400), link.unwrap_or_default());
+                }
+                out.push('\n');
+            }
+        }
     }
-    Some(format!("<details><summary>The questions in full</summary>\n\n{out}\n</details>\n\n"))
+    (!out.is_empty())
+        .then(|| format!("<details><summary>The reasons of each answer</summary>\n\n{out}\n</details>\n\n"))
 }

@@ -7,12 +7,12 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Answer, CapabilityCell, CapabilityRow, Rate, Report, Sentence, SentenceRates, TestEntry};
+use super::super::filters::external;
+use super::super::{Answer, CapabilityCell, Rate, Report, Sentence, SentenceRates, TestEntry};
 use super::Put;
 use super::address;
-use super::broken::external;
 use super::edition::Edition;
-use super::page::{is_decided, number};
+use super::page::number;
 use crate::model::RequirementId;
 use crate::model::text::shortened;
 use crate::model::untrusted::escape_json;
@@ -152,10 +152,10 @@ fn targets(editions: &[Edition]) -> String {
     file(json!({ "targets": editions.iter().map(target).collect::<Vec<_>>() }))
 }
 
-fn cell(row: &CapabilityRow, cell: &CapabilityCell) -> Value {
+fn cell(cell: &CapabilityCell) -> Value {
     json!({
-        "answer": cell.answer, "words": row.words(cell), "held": cell.held, "decided": cell.decided,
-        "author": cell.author, "cannot": cell.cannot, "is_fault": cell.is_fault,
+        "answer": cell.answer, "words": cell.words, "by": cell.by, "held": cell.held, "decided": cell.decided,
+        "author": cell.author, "cannot": cell.cannot,
     })
 }
 
@@ -165,14 +165,14 @@ fn capabilities(report: &Report, editions: &[Edition]) -> String {
     for group in &report.capabilities {
         let mut rows = Vec::new();
         for row in &group.capabilities {
-            let answers: Vec<_> = editions.iter().map(|edition| cell(row, &edition.answers[at])).collect();
+            let answers: Vec<_> = editions.iter().map(|edition| cell(&edition.answers[at])).collect();
             rows.push(json!({
-                "id": row.id, "question": row.question, "short": row.short, "role": row.role, "right": row.right,
+                "id": row.id, "question": row.question, "first": row.first, "right": row.right,
                 "requirements": row.requirements, "page": address::capability(&row.id), "answers": answers,
             }));
             at += 1;
         }
-        groups.push(json!({ "id": group.id, "title": group.title, "capabilities": rows }));
+        groups.push(json!({ "id": group.id, "title": group.title, "role": group.role, "capabilities": rows }));
     }
     let columns: Vec<_> = editions.iter().map(|edition| Value::Object(edition_members(edition))).collect();
     file(json!({ "agreement": rate(report.agreement()), "columns": columns, "groups": groups }))
@@ -221,10 +221,8 @@ fn compat(report: &Report, editions: &[Edition], requirements: &BTreeMap<Require
     for group in &report.capabilities {
         let mut rows = Map::new();
         for row in &group.capabilities {
-            let support: Map<String, Value> = mains
-                .iter()
-                .filter_map(|chunk| Some((chunk[0].column.id.name.clone(), support(row, at, chunk)?)))
-                .collect();
+            let support: Map<String, Value> =
+                mains.iter().filter_map(|chunk| Some((chunk[0].column.id.name.clone(), support(at, chunk)?))).collect();
             let urls: Vec<&String> =
                 row.requirements.iter().filter_map(|id| requirements.get(id)?.url.as_ref()).collect();
             let mut urls: Vec<_> = urls.into_iter().filter_map(|url| external(url)).collect();
@@ -233,7 +231,7 @@ fn compat(report: &Report, editions: &[Edition], requirements: &BTreeMap<Require
             rows.insert(
                 row.id.clone(),
                 json!({ "__compat": {
-                "description": row.question, "right": row.right, "role": row.role, "spec_url": urls, "support": support,
+                "description": row.question, "right": row.right, "role": group.role, "spec_url": urls, "support": support,
                 "status": { "experimental": false, "standard_track": true, "deprecated": false },
             } }),
             );
@@ -251,17 +249,20 @@ fn compat(report: &Report, editions: &[Edition], requirements: &BTreeMap<Require
 ///
 /// `version_added` is the first version that answers right or partly, if an older one was asked and does not; `true` if
 /// all versions do, because older ones are unknown; `false` if the newest does not.
-fn support(row: &CapabilityRow, at: usize, versions: &[Edition]) -> Option<Value> {
-    let decided: Vec<(&Edition, &CapabilityCell)> =
-        versions.iter().map(|edition| (edition, &edition.answers[at])).filter(|(_, cell)| is_decided(cell)).collect();
+fn support(at: usize, versions: &[Edition]) -> Option<Value> {
+    let decided: Vec<(&Edition, &CapabilityCell)> = versions
+        .iter()
+        .map(|edition| (edition, &edition.answers[at]))
+        .filter(|(_, cell)| cell.answer.is_decided())
+        .collect();
     let works = |cell: &CapabilityCell| matches!(cell.answer, Answer::Right | Answer::Partly);
     let version = |edition: &Edition| {
         edition.column.version.as_ref().map_or(Value::Bool(true), |_| number(&edition.column).into())
     };
     let Some((_, newest)) = decided.last() else {
         let cell = &versions.last()?.answers[at];
-        let is_known = matches!(cell.answer, Answer::Author | Answer::Cannot);
-        return is_known.then(|| json!({ "version_added": null, "notes": [row.words(cell)] }));
+        let is_known = matches!(cell.answer, Answer::Author | Answer::Absent);
+        return is_known.then(|| json!({ "version_added": null, "notes": [cell.words] }));
     };
     if !works(newest) {
         let worked = decided.iter().rposition(|(_, cell)| works(cell));
@@ -280,7 +281,7 @@ fn support(row: &CapabilityRow, at: usize, versions: &[Edition]) -> Option<Value
     members.insert("version_added".into(), added);
     if newest.answer == Answer::Partly {
         members.insert("partial_implementation".into(), Value::Bool(true));
-        let note = format!("{} of {} checks hold", newest.held, newest.decided);
+        let note = newest.words.clone();
         let reason = decided.last().and_then(|(edition, _)| edition.evidence[at].first());
         let mut notes = vec![note];
         notes.extend(reason.map(|(test, reason)| shortened(&format!("{test}: {reason}"), NOTE).into_owned()));

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::filters::external;
 use super::super::snapshot::observation;
 use super::super::{Report, Sentence, TestEntry, Untrusted};
 use super::edition::{Edition, Tally};
@@ -39,6 +40,8 @@ pub(super) struct BrokenTest<'r> {
     pub(super) anchor: String,
     /// The checks that do not hold: the requirement, the verdict, and the reasons.
     pub(super) checks: Vec<(&'r Sentence, VerdictKind, Vec<&'r str>)>,
+    /// The messages that decided the first of the checks.
+    pub(super) messages: &'r [(&'static str, String)],
     pub(super) observation: String,
     pub(super) command: String,
 }
@@ -116,6 +119,7 @@ pub(super) fn broken_test<'r>(
         address: edition.place.result(&test.test),
         anchor: super::address::anchor(&test.test),
         checks,
+        messages: &[],
         observation: Untrusted(seen.trim_start_matches('\n')).block(OBSERVATION),
         command: command(&edition.column.id, &test.test),
     }
@@ -145,10 +149,4 @@ fn command(target: &TargetId, test: &TestId) -> String {
     let is_word = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | ':' | '.' | '_' | '/');
     let target = if target.chars().all(is_word) { target } else { format!("'{}'", target.replace('\'', r"'\''")) };
     format!("casebook run {target} --only '{test}'")
-}
-
-/// Returns an address outside of the site if it can be a link.
-pub(super) fn external(url: &str) -> Option<String> {
-    let is_plain = |one: u8| one.is_ascii_graphic() && !matches!(one, b'"' | b'<' | b'>' | b'\\' | b'`' | b'\'');
-    (url.starts_with("https://") && url.len() < 500 && url.bytes().all(is_plain)).then(|| url.to_owned())
 }

@@ -26,6 +26,8 @@ pub(super) struct Edition {
     pub(super) answers: Vec<CapabilityCell>,
     /// The worst tests of each answer, with the first reason of each.
     pub(super) evidence: Vec<Vec<(TestId, String)>>,
+    /// A test that shows each answer where it is right.
+    pub(super) examples: Vec<Option<TestId>>,
     /// The checks of each requirement.
     pub(super) requirements: BTreeMap<RequirementId, Tally>,
     /// The tests of each case.
@@ -75,8 +77,8 @@ impl Tally {
             Self { broken: 1.., .. } => Answer::Partly,
             Self { held: 1.., .. } => Answer::Right,
             Self { author: 1.., .. } => Answer::Author,
-            Self { cannot: 1.., .. } => Answer::Cannot,
-            _ => Answer::NotAsked,
+            Self { cannot: 1.., .. } | Self { not_taken: 1.., .. } => Answer::Absent,
+            _ => Answer::NotTested,
         }
     }
 
@@ -86,8 +88,9 @@ impl Tally {
             Answer::Right => "holds".to_owned(),
             Answer::Wrong => format!("broken ({} of {})", self.broken, self.broken),
             Answer::Partly => format!("broken ({} of {})", self.broken, self.broken + self.held),
-            Answer::NotAsked if self.not_taken > 0 => "option not taken".to_owned(),
-            Answer::NotAsked if self.undecided > 0 => "not decided".to_owned(),
+            Answer::Absent if self.cannot == 0 => "option not taken".to_owned(),
+            Answer::Absent => "cannot be expressed".to_owned(),
+            Answer::NotTested if self.undecided > 0 => "not decided".to_owned(),
             other => other.to_string(),
         }
     }
@@ -123,6 +126,7 @@ pub(super) fn editions(
             place: places[at].clone(),
             is_newest: report.targets.get(at + 1).is_none_or(|next| next.id != column.id),
             evidence: answers.iter().map(named).collect(),
+            examples: answers.iter().map(|cell| cell.example.map(|test| report.tests[test].test.clone())).collect(),
             answers: answers.into_iter().map(|cell| CapabilityCell { tests: Vec::new(), ..cell }).collect(),
             requirements: BTreeMap::new(),
             cases: BTreeMap::new(),
@@ -195,8 +199,7 @@ pub(super) fn changes<'r>(
         versus.changes.iter().map(|(id, changes)| (*id, changes)).filter_map(requirement).collect();
     requirements.sort_by_key(|one| one.worse == 0);
     let pairs = old.answers.iter().zip(&new.answers).enumerate();
-    let differ =
-        pairs.filter(|(_, (old, new))| (old.answer, old.held, old.decided) != (new.answer, new.held, new.decided));
+    let differ = pairs.filter(|(_, (old, new))| (old.answer, &old.words) != (new.answer, &new.words));
     Changes {
         capabilities: differ.map(|(at, (old, new))| (at, old.clone(), new.clone())).collect(),
         requirements,

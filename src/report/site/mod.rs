@@ -10,16 +10,18 @@ mod broken;
 mod edition;
 mod overview;
 mod page;
+mod single;
 mod target;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
-use super::{CapabilityRow, CapabilityRows, Rate, Report, ReportContext, Sentence, Source, Untrusted, version};
+use super::evidence::Evidence;
+use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted, version};
 use crate::model::case::Library;
 use crate::model::record::Header;
 use crate::model::spec::Requirement;
-use crate::model::text::count;
+use crate::model::text::{count, grouped, plural};
 use crate::model::{RequirementId, TargetId};
 use address::Places;
 use edition::{Edition, editions};
@@ -50,6 +52,8 @@ pub struct Site<'s> {
     limits: Vec<String>,
     /// The checks of pairs that hold, if there is a page about pairs.
     pairs: Option<Rate>,
+    /// The run, if the site is its page.
+    run: Option<Run>,
 }
 
 /// The numbers of a site.
@@ -66,6 +70,58 @@ pub struct Summary {
 impl Edition {
     fn is_reference(&self) -> bool {
         self.column.is_reference()
+    }
+}
+
+/// Returns the results of some run logs as one page that needs no second file.
+///
+/// # Panics
+/// Never: writing to memory doesn't fail.
+pub fn page(sources: &[Source], library: &Library, report: &Report, evidence: &Evidence) -> String {
+    let headers: Vec<_> = sources.iter().map(|source| source.header.clone()).collect();
+    let mut pages: Vec<(String, String)> = Vec::new();
+    let mut put = |path: &str, text: &str| {
+        // The pages of cases and requirements have nothing that is not in the others.
+        if ["index.html", "capabilities/", "targets/", "results/"].iter().any(|part| path.starts_with(part)) {
+            pages.push((path.to_owned(), text.to_owned()));
+        }
+        Ok(())
+    };
+    let mut site = Site { run: Some(Run::of(report)), ..Site::new(library, &headers) };
+    site.add_all(sources, evidence, &mut put).expect("memory takes all pages");
+    site.finish_with(evidence, &mut put).expect("memory takes all pages");
+    let rank = |path: &str| ["index.html", "targets/", "capabilities/"].iter().position(|part| path.starts_with(part));
+    pages.sort_by_cached_key(|(path, _)| (rank(path).unwrap_or(3), path.clone()));
+    let Run { title, .. } = Run::of(report);
+    single::document(title, format!("{}: {}.", report.view.word(), report.view.question()), &pages)
+}
+
+/// The result of a run, for the page that shows nothing else.
+pub(super) struct Run {
+    title: String,
+    pub(super) lead: String,
+    pub(super) caveats: Vec<String>,
+}
+
+impl Run {
+    fn of(report: &Report) -> Self {
+        let mut tests = Counts::default();
+        for counts in report.counts() {
+            tests.extend(counts.iter());
+        }
+        let number = |number, noun| format!("{} {}", grouped(number), plural(number, noun));
+        let mut found: Vec<_> = tests.iter().map(|(status, tests)| format!("{} {status}", grouped(tests))).collect();
+        found.reverse();
+        let (rows, tests) = (number(report.requirements.len(), "requirement"), number(report.tests.len(), "test"));
+        let title = match report.targets.as_slice() {
+            [one] => one.title.clone(),
+            many => count(many.len(), "target"),
+        };
+        Self {
+            title: format!("{title} and the Model Context Protocol"),
+            lead: format!("{rows}, {tests}: {}.", found.join(", ")),
+            caveats: report.partial.iter().map(|caveat| caveat.text.clone()).collect(),
+        }
     }
 }
 
@@ -115,6 +171,7 @@ impl<'s> Site<'s> {
             capabilities: None,
             limits: Vec::new(),
             pairs: None,
+            run: None,
         };
         for header in headers {
             let versions = versions(header);
@@ -140,14 +197,24 @@ impl<'s> Site<'s> {
         for source in &mut sources {
             self.keep_last_cases(source);
         }
-        let (report, records) = Report::with_records(&sources, &self.context);
+        self.add_all(&sources, &Evidence::default(), put)
+    }
+
+    fn add_all(&mut self, sources: &[Source], evidence: &Evidence, put: &mut Put<'_>) -> io::Result<()> {
+        let (report, records) = Report::with_records(sources, &self.context);
         self.limits.extend(report.partial.iter().map(|caveat| caveat.text.clone()));
         let places: Vec<_> =
             report.targets.iter().map(|column| self.places.of(&column.id, column.version.as_deref())).collect();
         let tests = report.tests_by_target();
         let editions = editions(&report, &places, &tests, &self.context.roles);
-        let group =
-            Group { report: &report, library: self.library, editions: &editions, tests: &tests, records: &records };
+        let group = Group {
+            report: &report,
+            library: self.library,
+            editions: &editions,
+            tests: &tests,
+            records: &records,
+            evidence,
+        };
         group.write(put)?;
         for sentence in &report.requirements {
             if !self.sentences.contains_key(&sentence.id) {
@@ -186,7 +253,11 @@ impl<'s> Site<'s> {
     ///
     /// # Errors
     /// Errors of `put`.
-    pub fn finish(mut self, put: &mut Put<'_>) -> io::Result<Summary> {
+    pub fn finish(self, put: &mut Put<'_>) -> io::Result<Summary> {
+        self.finish_with(&Evidence::default(), put)
+    }
+
+    fn finish_with(mut self, evidence: &Evidence, put: &mut Put<'_>) -> io::Result<Summary> {
         self.editions.sort_by_cached_key(|edition| {
             let version = version::order(edition.column.version.as_deref().unwrap_or_default());
             let (package, number, text) = version;
@@ -208,6 +279,8 @@ impl<'s> Site<'s> {
             sentences: &self.sentences,
             caveats: &self.limits,
             pairs: self.pairs,
+            run: self.run.as_ref(),
+            evidence,
         };
         overview.write(put)?;
         api::write(&report, &self.editions, &self.sentences, put)?;

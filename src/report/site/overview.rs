@@ -7,14 +7,15 @@ use std::io;
 
 use askama::Template;
 
+use super::super::evidence::Evidence;
 use super::super::explain::{Breakers, explain};
-use super::super::matrix::is_asked_enough;
-use super::super::{CapabilityRow, CapabilityRows, Rate, Report, Sentence, filters};
+use super::super::filters::external;
+use super::super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Reason, Report, Sentence, filters};
 use super::address;
 use super::edition::Edition;
-use super::page::{Frame, Head, Mark, Matrix, is_decided, matrices, number, short_name};
+use super::page::{Frame, LineHead, Mark, TableView, number};
 use super::target::{Share, in_words, shares, title_of};
-use super::{PAIRS, Put, Summary};
+use super::{PAIRS, Put, Run, Summary};
 use crate::model::case::{Case, Library};
 use crate::model::{CaseId, RequirementId};
 
@@ -27,29 +28,30 @@ pub(super) struct Overview<'s> {
     pub(super) sentences: &'s BTreeMap<RequirementId, Sentence>,
     pub(super) caveats: &'s [String],
     pub(super) pairs: Option<Rate>,
+    pub(super) run: Option<&'s Run>,
+    pub(super) evidence: &'s Evidence,
 }
 
 #[derive(Template)]
 #[template(path = "index.html", config = "src/report/site/askama.toml")]
 struct IndexPage<'s> {
     frame: Frame,
+    run: Option<&'s Run>,
     agreement: Rate,
     caveats: &'s [String],
     /// The address of the page about pairs, and the checks that hold.
     pairs: Option<(&'static str, Rate)>,
-    matrices: Vec<Matrix>,
-    /// The targets that answer almost none of the questions.
-    unasked: Vec<(String, String)>,
+    tables: Vec<TableView<'s>>,
     targets: Vec<(String, String, String, Vec<Share>)>,
     folders: Vec<(&'s str, Vec<(&'s Sentence, String)>)>,
 }
 
 #[derive(Template)]
 #[template(path = "embed.html", config = "src/report/site/askama.toml")]
-struct EmbedPage {
+struct EmbedPage<'s> {
     frame: Frame,
     agreement: Rate,
-    matrices: Vec<Matrix>,
+    tables: Vec<TableView<'s>>,
 }
 
 #[derive(Template)]
@@ -67,9 +69,25 @@ struct CapabilityPage<'s> {
 /// The answer of one target.
 struct AnswerLine<'s> {
     id: String,
-    head: Head,
+    head: LineHead,
     mark: Mark,
+    cell: &'s CapabilityCell,
     evidence: Vec<(String, String, &'s str)>,
+    /// A test that shows what holds, with its page and its messages.
+    example: Option<(String, String)>,
+    messages: &'s [(&'static str, String)],
+}
+
+impl AnswerLine<'_> {
+    /// The reasons, each with its link.
+    fn reasons(&self) -> Vec<(&str, Option<String>)> {
+        let is_told = |reason: &&Reason| self.cell.answer != Answer::Right && !reason.short.is_empty();
+        let told = self.cell.reasons.iter().filter(is_told);
+        let linked = told.map(|Reason { short, text, url, .. }| {
+            (text.as_deref().unwrap_or(short), url.as_deref().and_then(external))
+        });
+        linked.collect()
+    }
 }
 
 #[derive(Template)]
@@ -79,7 +97,7 @@ struct RequirementPage<'s> {
     sentence: &'s Sentence,
     capabilities: Vec<(&'s str, String)>,
     cases: Vec<(&'s CaseId, String, &'s str)>,
-    results: Vec<(Head, Mark)>,
+    results: Vec<(LineHead, Mark)>,
 }
 
 #[derive(Template)]
@@ -88,12 +106,12 @@ struct CasePage {
     frame: Frame,
     title: String,
     text: String,
-    results: Vec<(Head, String, String)>,
+    results: Vec<(LineHead, String, String)>,
 }
 
-fn head(edition: &Edition) -> Head {
+fn head(edition: &Edition) -> LineHead {
     let column = &edition.column;
-    Head { name: column.id.to_string(), detail: number(column), page: edition.place.page(), must: String::new() }
+    LineHead { name: column.id.to_string(), detail: number(column), page: edition.place.page() }
 }
 
 impl<'s> Overview<'s> {
@@ -125,30 +143,8 @@ impl<'s> Overview<'s> {
         self.editions.iter().filter(|edition| edition.is_newest)
     }
 
-    /// The targets of the matrix, and those that answer almost none of its questions. The variants that do not stand for
-    /// their target are in neither. The reference is in neither too, unless nothing else was asked.
-    pub(super) fn asked(&self) -> (Vec<&'s Edition>, Vec<&'s Edition>) {
-        let decided = |edition: &Edition| edition.answers.iter().filter(|cell| is_decided(cell)).count();
-        let mains = |is_reference: bool| {
-            let main = self.newest().filter(|edition| edition.column.is_main);
-            main.filter(|edition| edition.is_reference() == is_reference).collect::<Vec<_>>()
-        };
-        let mut main = mains(false);
-        if main.iter().all(|edition| decided(edition) == 0) {
-            main = mains(true);
-        }
-        let most = main.iter().map(|edition| decided(edition)).max().unwrap_or(0);
-        main.into_iter().partition(|edition| is_asked_enough(decided(edition), most))
-    }
-
-    fn matrices(&self) -> Vec<Matrix> {
-        let (asked, _) = self.asked();
-        matrices(
-            &self.report.capabilities,
-            &asked,
-            |edition| (short_name(&edition.column), number(&edition.column)),
-            |row, edition| format!("{}#{}", address::capability(&row.id), edition.place.target()),
-        )
+    fn tables(&self) -> Vec<TableView<'s>> {
+        TableView::all(self.report, &self.newest().collect::<Vec<_>>())
     }
 
     /// The numbers of the index, for the terminal.
@@ -157,7 +153,6 @@ impl<'s> Overview<'s> {
     }
 
     fn index(&self, put: &mut Put<'_>) -> io::Result<()> {
-        let (_, unasked) = self.asked();
         let target = |edition: &'s Edition| {
             (edition.column.id.to_string(), edition.place.history(), number(&edition.column), shares(edition))
         };
@@ -172,30 +167,36 @@ impl<'s> Overview<'s> {
         let path = "index.html";
         let page = IndexPage {
             frame: Frame::new(path, "MCP compatibility", Vec::new()),
+            run: self.run,
             agreement: self.report.agreement(),
-            caveats: self.caveats,
+            caveats: self.run.map_or(self.caveats, |run| &run.caveats),
             pairs: self.pairs.map(|rate| (PAIRS, rate)),
-            matrices: self.matrices(),
-            unasked: unasked.iter().map(|one| (one.column.id.to_string(), one.place.page())).collect(),
+            tables: self.tables(),
             targets: self.newest().map(target).collect(),
             folders,
         };
         put(path, &page.render().expect("a template renders to memory"))?;
         let path = "embed/matrix.html";
         let frame = Frame::new(path, "MCP compatibility", Vec::new());
-        let page = EmbedPage { frame, agreement: self.report.agreement(), matrices: self.matrices() };
+        let page = EmbedPage { frame, agreement: self.report.agreement(), tables: self.tables() };
         put(path, &page.render().expect("a template renders to memory"))
     }
 
     fn capability(&self, at: usize, group: &CapabilityRows, row: &CapabilityRow) -> String {
         let path = address::capability(&row.id);
+        let of_role = self.newest().filter(|edition| edition.column.sentences.contains_key(&group.role));
         let (asked, unasked): (Vec<_>, Vec<_>) =
-            self.newest().partition(|edition| edition.answers[at].answer != super::super::Answer::NotAsked);
+            of_role.partition(|edition| edition.answers[at].answer != Answer::NotTested);
         let line = |edition: &'s Edition| AnswerLine {
             id: edition.place.target(),
             head: head(edition),
-            mark: Mark::in_words(row, &edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
+            mark: Mark::answer(&edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
+            cell: &edition.answers[at],
             evidence: edition.linked_evidence(at),
+            example: edition.examples[at].as_ref().map(|test| (test.to_string(), edition.place.result(test))),
+            messages: edition.examples[at]
+                .as_ref()
+                .map_or(&[][..], |test| self.evidence.messages(&edition.column, test)),
         };
         let requirements: BTreeSet<&RequirementId> = row.requirements.iter().collect();
         let requirement = |id| (id, address::requirement(id), self.sentences.get(id));

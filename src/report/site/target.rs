@@ -7,6 +7,7 @@ use std::io;
 
 use askama::Template;
 
+use super::super::evidence::Evidence;
 use super::super::{
     Answer, CapabilityCell, CapabilityRow, CapabilityRows, Counts, Rate, Report, SentenceRates, Status, TestEntry,
     filters,
@@ -14,7 +15,7 @@ use super::super::{
 use super::address;
 use super::broken::{Broken, BrokenTest, broken, broken_test};
 use super::edition::{ChangedRequirement, Edition, changes};
-use super::page::{Frame, Mark, Matrix, matrices, number};
+use super::page::{Frame, Mark, number};
 use super::{Put, api};
 use crate::model::case::Library;
 use crate::model::record::Record;
@@ -38,6 +39,7 @@ pub(super) struct Group<'r> {
     pub(super) tests: &'r [Vec<&'r TestEntry>],
     /// The records of each column.
     pub(super) records: &'r [BTreeMap<TestId, &'r Record>],
+    pub(super) evidence: &'r Evidence,
 }
 
 /// The sentences that hold, in words.
@@ -114,7 +116,6 @@ struct HistoryPage<'r> {
     newest: (String, String),
     versions: Vec<(String, String, Vec<Share>)>,
     changed: Vec<(String, Vec<ChangedAnswer<'r>>)>,
-    matrices: Vec<Matrix>,
 }
 
 #[derive(Template)]
@@ -223,7 +224,7 @@ impl Group<'_> {
             let evidence = edition.linked_evidence(first + index);
             Ability {
                 row,
-                mark: mark(row, cell),
+                mark: mark(cell),
                 page: address::capability(&row.id),
                 more: (cell.decided - cell.held).saturating_sub(evidence.len()),
                 evidence,
@@ -236,9 +237,8 @@ impl Group<'_> {
         let edition = &self.editions[at];
         let found = changes(before, edition, &self.records[at - 1], &self.records[at]);
         let rows: Vec<&CapabilityRow> = self.report.capabilities.iter().flat_map(|group| &group.capabilities).collect();
-        let capability = |(index, old, new): &(usize, CapabilityCell, CapabilityCell)| {
-            (rows[*index], mark(rows[*index], old), mark(rows[*index], new))
-        };
+        let capability =
+            |(index, old, new): &(usize, CapabilityCell, CapabilityCell)| (rows[*index], mark(old), mark(new));
         let numbers = [
             Some(format!("{} with the same result", count(found.same, "test"))),
             (found.rewritten > 0).then(|| format!("{} rewritten since, and not compared", found.rewritten)),
@@ -263,27 +263,20 @@ impl Group<'_> {
         let Some(newest) = all.last() else { return Ok(()) };
         let rows: Vec<&CapabilityRow> = self.report.capabilities.iter().flat_map(|group| &group.capabilities).collect();
         let step = |pair: &'_ [Edition]| {
-            let differs = |index: &usize| pair[0].answers[*index].answer != pair[1].answers[*index].answer;
+            let differs = |index: &usize| pair[0].answers[*index].words != pair[1].answers[*index].words;
             let row = |index: usize| {
-                let marks = [0, 1].map(|side| mark(rows[index], &pair[side].answers[index]));
+                let marks = [0, 1].map(|side| mark(&pair[side].answers[index]));
                 let [old, new] = marks;
                 (rows[index], address::capability(&rows[index].id), old, new)
             };
             let title = format!("{} → {}", number(&pair[0].column), number(&pair[1].column));
             (title, (0..rows.len()).filter(differs).map(row).collect::<Vec<_>>())
         };
-        let shown: Vec<&Edition> = all.iter().rev().take(12).rev().collect();
         let page = HistoryPage {
             frame: Frame::new(&newest.place.history(), newest.column.id.to_string(), Vec::new()),
             newest: (number(&newest.column), newest.place.page()),
             versions: all.iter().rev().map(|one| (number(&one.column), one.place.page(), shares(one))).collect(),
             changed: all.windows(2).rev().map(step).collect(),
-            matrices: matrices(
-                &self.report.capabilities,
-                &shown,
-                |edition| (number(&edition.column), String::new()),
-                |row, edition| format!("{}#{}", edition.place.page(), address::part(&row.id)),
-            ),
         };
         put(&newest.place.history(), &page.render().expect("a template renders to memory"))
     }
@@ -323,7 +316,9 @@ impl Group<'_> {
             row[column.expect("each is among them")] = Some(mark);
             if has_details {
                 let record = self.records[at].get(&test.test).copied();
-                details.push(broken_test(self.report, edition, test, record, None));
+                let mut broken = broken_test(self.report, edition, test, record, None);
+                broken.messages = self.evidence.messages(&edition.column, &test.test);
+                details.push(broken);
             } else if is_detailed {
                 more += 1;
             }
@@ -368,8 +363,8 @@ fn flat_index(groups: &[CapabilityRows], group: &CapabilityRows) -> usize {
     groups.iter().take_while(|one| one.id != group.id).map(|one| one.capabilities.len()).sum()
 }
 
-fn mark(row: &CapabilityRow, cell: &CapabilityCell) -> Mark {
-    Mark::in_words(row, cell, String::new())
+fn mark(cell: &CapabilityCell) -> Mark {
+    Mark::answer(cell, String::new())
 }
 
 fn row_name(test: &TestId) -> String {
@@ -397,9 +392,9 @@ fn sign(status: Status) -> (&'static str, &'static str) {
         Status::Failed | Status::Known | Status::Flaky => ("wrong", Answer::Wrong.mark()),
         Status::Warned | Status::Noted => ("partly", "!"),
         Status::Author => ("author", Answer::Author.mark()),
-        Status::Cannot => ("cannot", Answer::Cannot.mark()),
+        Status::Cannot => ("absent", Answer::Absent.mark()),
         Status::Inconclusive | Status::Error => ("partly", "?"),
-        Status::NotAsked | Status::NotAdopted | Status::Observed => ("none", Answer::NotAsked.mark()),
+        Status::NotAsked | Status::NotAdopted | Status::Observed => ("none", Answer::NotTested.mark()),
     }
 }
 
