@@ -517,3 +517,6 @@ fn empty(group: &CapabilityGroup, context: &ReportContext, columns: usize) -> Ca
         capabilities: group.capabilities.iter().map(row).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use super::evidence::Evidence;
+use super::keywords::Table;
 use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted, version};
 use crate::model::case::Library;
 use crate::model::record::Header;
@@ -101,6 +102,8 @@ pub(super) struct Run {
     title: String,
     pub(super) lead: String,
     pub(super) caveats: Vec<String>,
+    /// The tests of an imported suite, by JSON Schema keyword.
+    pub(super) keywords: Option<Table>,
 }
 
 impl Run {
@@ -121,6 +124,7 @@ impl Run {
             title: format!("{title} and the Model Context Protocol"),
             lead: format!("{rows}, {tests}: {}.", found.join(", ")),
             caveats: report.partial.iter().map(|caveat| caveat.text.clone()).collect(),
+            keywords: Table::of(report),
         }
     }
 }
