@@ -409,8 +409,8 @@ pub struct DiffArgs {
     /// Compare this target; give it once for both run logs, or twice for two targets
     #[arg(long, value_name = "TARGET", help_heading = heading::TARGETS)]
     pub target: Vec<String>,
-    /// Show at most N tests of each requirement
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::tests, allow_negative_numbers = true)]
+    /// Show at most N tests of each cause, with both observations
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::tests, allow_negative_numbers = true)]
     #[arg(help_heading = heading::OUTPUT)]
     pub tests: usize,
     /// The sources of cases, for their requirements.

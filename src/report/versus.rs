@@ -3,6 +3,7 @@
 //! Takes the records of both, gives the changes with their direction, and text with both observations. Must not know
 //! which of the two should be better.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::snapshot::observation;
@@ -58,6 +59,19 @@ pub struct Change<'r> {
     pub verdicts: Option<(&'r Verdict, &'r Verdict)>,
 }
 
+/// Changes in one direction with the same words.
+#[derive(Clone, Debug)]
+pub struct Cause<'s> {
+    /// The direction.
+    pub way: Way,
+    /// What happens instead, on the side that does worse.
+    pub words: &'s str,
+    /// The requirement of the first change.
+    pub requirement: Option<&'s RequirementId>,
+    /// The changes.
+    pub changes: Vec<&'s Change<'s>>,
+}
+
 impl<'r> Versus<'r> {
     /// Compares the second with the first.
     pub fn new(old: impl Iterator<Item = &'r Record>, new: impl Iterator<Item = &'r Record>) -> Self {
@@ -107,37 +121,66 @@ impl<'r> Versus<'r> {
         self.changes.values().flatten().filter(|change| change.way == way).count()
     }
 
-    /// The differences as text, with so many tests of each requirement.
+    /// The causes of the changes: changes for the worse first, then the most common.
+    pub fn causes<'s>(&'s self, catalogue: &'s Catalogue) -> Vec<Cause<'s>> {
+        let mut causes: BTreeMap<(Way, &str), Cause<'s>> = BTreeMap::new();
+        for change in self.changes.values().flatten() {
+            let verdict = change.telling();
+            let requirement = verdict.map(|verdict| &verdict.requirement);
+            let known = verdict.and_then(|verdict| verdict.known.as_ref()?.short.as_deref());
+            let of_requirement = requirement.and_then(|id| catalogue.get(id)?.short.as_deref());
+            // Where nothing got better or worse, the words would tell of a failure that may be none.
+            let short = known.or(of_requirement).filter(|_| change.way != Way::Other);
+            let words = short.or(requirement.map(RequirementId::as_str));
+            let words = words.unwrap_or("observed, not judged");
+            let cause = Cause { way: change.way, words, requirement, changes: Vec::new() };
+            causes.entry((change.way, words)).or_insert(cause).changes.push(change);
+        }
+        let mut causes: Vec<_> = causes.into_values().collect();
+        causes.sort_by_key(|cause| (cause.way, Reverse(cause.changes.len()), cause.words));
+        causes
+    }
+
+    /// The differences as text: a line for each cause, with so many tests of each.
     pub fn text(&self, names: [&str; 2], catalogue: &Catalogue, tests: usize) -> String {
         let names = names.map(|name| Untrusted(name).line(200));
         let mut out = format!("A  {}\nB  {}\n", names[0], names[1]);
-        let mut groups: Vec<_> = self.changes.iter().collect();
-        // Changes for the worse first.
-        groups.sort_by_key(|(_, changes)| changes.iter().map(|change| change.way).min());
-        for (requirement, changes) in groups {
-            out += &heading(*requirement, changes, catalogue);
-            let mut changes: Vec<_> = changes.iter().collect();
-            changes.sort_by_key(|change| change.way);
-            changes.iter().take(tests).for_each(|change| out += &change.text());
-            if changes.len() > tests {
-                out += &format!("  … and {} more\n", changes.len() - tests);
+        let causes = self.causes(catalogue);
+        for causes in causes.chunk_by(|one, other| one.way == other.way) {
+            let title = match causes[0].way {
+                Way::Worse => "worse in B",
+                Way::Better => "better in B: no longer",
+                Way::Other => "different, neither better nor worse",
+            };
+            out += &format!("\n{title}\n");
+            let shown = if causes[0].way == Way::Other && tests == 0 { NAMED } else { causes.len() };
+            for cause in causes.iter().take(shown) {
+                out += &cause.text(catalogue);
+                cause.changes.iter().take(tests).for_each(|change| out += &change.text());
+                let more = cause.changes.len().saturating_sub(tests);
+                out += &if tests > 0 && more > 0 { format!("  … and {more} more\n") } else { String::new() };
             }
+            let more = causes.len() - causes.len().min(shown);
+            out += &if more > 0 { format!("  … and {more} more; --tests shows them\n") } else { String::new() };
         }
-        out + &self.end()
+        out + &self.end(tests)
     }
 
     /// The tests that couldn't be compared, and the numbers.
-    fn end(&self) -> String {
+    fn end(&self, tests: usize) -> String {
         let lists = [
             ("only in A", &self.only_old),
             ("only in B", &self.only_new),
             ("changed between A and B, and not compared", &self.rewritten),
         ];
         let mut out = String::new();
-        for (what, tests) in lists.iter().filter(|(_, tests)| !tests.is_empty()) {
-            out += &format!("\n{what}: {}\n", count(tests.len(), "test"));
-            out.extend(tests.iter().take(NAMED).map(|test| format!("  {}\n", Untrusted(&test.to_string()).line(300))));
-            out += if tests.len() > NAMED { "  …\n" } else { "" };
+        for (what, all) in lists.iter().filter(|(_, all)| !all.is_empty()) {
+            out += &format!("\n{what}: {}\n", count(all.len(), "test"));
+            if tests == 0 {
+                continue;
+            }
+            out.extend(all.iter().take(NAMED).map(|test| format!("  {}\n", Untrusted(&test.to_string()).line(300))));
+            out += if all.len() > NAMED { "  …\n" } else { "" };
         }
         let verdict = if self.is_worse() { "B is worse" } else { "B is not worse" };
         let ways: Vec<_> = Way::ALL.iter().map(|way| format!("{} {way}", count(self.count(*way), "check"))).collect();
@@ -145,17 +188,25 @@ impl<'r> Versus<'r> {
     }
 }
 
-fn heading(requirement: Option<&RequirementId>, changes: &[Change<'_>], catalogue: &Catalogue) -> String {
-    let ways = Way::ALL.iter().map(|way| (way, changes.iter().filter(|change| change.way == *way).count()));
-    let ways: Vec<_> = ways.filter(|(_, count)| *count > 0).map(|(way, count)| format!("{count} {way}")).collect();
-    let ways = ways.join(", ");
-    let Some(id) = requirement else { return format!("\nobserved, not judged: {ways}\n") };
-    let known = catalogue.get(id);
-    let known = known.map(|one| format!("  {} \"{}\"\n  {}\n", one.level, one.quote, one.link())).unwrap_or_default();
-    format!("\n{}: {ways}\n{known}", Untrusted(id.as_str()).line(200))
+impl Cause<'_> {
+    /// The number of checks, the keyword and the words, with the requirement.
+    fn text(&self, catalogue: &Catalogue) -> String {
+        let level = self.requirement.and_then(|id| catalogue.get(id)).map(|known| known.level.to_string());
+        let id = self.requirement.map(|id| format!("  {}", Untrusted(id.as_str()).line(200)));
+        let words = Untrusted(self.words).line(200);
+        let (level, id) = (level.unwrap_or_default(), id.filter(|id| id.trim() != words).unwrap_or_default());
+        format!("{:>6}  {level:<10}  {words}{id}\n", self.changes.len())
+    }
 }
 
-impl Change<'_> {
+impl<'r> Change<'r> {
+    /// The verdict that tells what happens instead: that of the side which does worse.
+    fn telling(&self) -> Option<&'r Verdict> {
+        let (old, new) = self.verdicts?;
+        let is_old = self.way == Way::Better || holds(behaviour(new));
+        Some(if is_old { old } else { new })
+    }
+
     /// A test with its verdicts, and both observations.
     fn text(&self) -> String {
         let verdicts = self.verdicts.map(|(old, new)| (old.step + 1, behaviour(old), behaviour(new)));

@@ -75,8 +75,15 @@ fn diff_shows_both_observations_and_fails_if_worse() {
     sandbox.run("run reference --cases cases --jobs 1 --run-log good.jsonl").exits(0);
     sandbox.run(&format!("{MUTANT} --run-log bad.jsonl")).exits(1);
     let worse = sandbox.run("diff good.jsonl bad.jsonl --cases cases --tests 1");
-    worse.exits(1).stdout_has(&["A  reference (good.jsonl)", "post/arguments-checked: ", " pass → fail", "B is worse"]);
-    sandbox.run("diff bad.jsonl good.jsonl --cases cases").exits(0).stdout_has(&["B is not worse", " fail → pass"]);
+    worse.exits(1).stdout_has(&[
+        "A  reference (good.jsonl)",
+        "worse in B",
+        "post/arguments-checked",
+        " pass → fail",
+        "B is worse",
+    ]);
+    let better = sandbox.run("diff bad.jsonl good.jsonl --cases cases");
+    better.exits(0).stdout_has(&["better in B: no longer", "B is not worse"]);
     sandbox
         .run("diff good.jsonl good.jsonl --cases cases")
         .exits(0)

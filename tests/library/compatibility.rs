@@ -20,6 +20,7 @@ use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{CaseId, RequirementId};
 use casebook::report::markdown::{COMMENT, compatibility, markdown};
+use casebook::report::versus::{Versus, Way};
 use casebook::report::{CaveatKind, Rate, Report, ReportContext, SentenceRates, Source, Status, View};
 use casebook::run::{Replay, read_what_is_there, rejudge};
 use serde_json::{Value, json};
@@ -279,7 +280,8 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         assert!(unseen.is_empty(), "no run log has the tests {unseen:?}");
         let report = Report::new(&sources, &ReportContext::of(&library));
         let before = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
-        fs::write(root().join(PAGE), page(&report, &library.hash, &before)).expect("the page is written");
+        fs::write(root().join(PAGE), page(&report, &upgrades(&sources, &report, &library), &library.hash, &before))
+            .expect("the page is written");
         let typed = format!("{}\n{}", stamp_line(), typed::page(&sources, &library));
         fs::write(root().join(TYPED), typed).expect("the page is written");
         let readme = fs::read_to_string(root().join(README)).expect("the README");
@@ -397,7 +399,34 @@ fn versions(report: &Report, before: &str) -> (String, String) {
     (rows, changes)
 }
 
-fn page(report: &Report, cases: &str, before: &str) -> String {
+/// The causes of what changes for users who upgrade from one line of an SDK to the next, in tests that both have.
+fn upgrades(sources: &[Source], report: &Report, library: &Library) -> String {
+    const CAUSES: usize = 15;
+    let mut out = String::new();
+    for (old, new) in [("python-sdk-v1:high", "python-sdk:high"), ("typescript-sdk-v1:zod", "typescript-sdk:default")] {
+        let of = |id: &str| {
+            let column = report.targets.iter().find(|column| column.id.to_string() == id)?;
+            let records = sources.iter().flat_map(|source| &source.records);
+            let records: Vec<_> = records.filter(|record| record.target == column.id).collect();
+            Some((column.version.clone().unwrap_or_default(), records))
+        };
+        let (Some((from, old)), Some((to, new))) = (of(old), of(new)) else { continue };
+        let versus = Versus::new(old.into_iter(), new.into_iter());
+        let causes = versus.causes(&library.requirements);
+        writeln!(out, "### I upgrade from {from} to {to}\n").expect("text");
+        for (way, title) in [(Way::Worse, "Worse"), (Way::Better, "Better: no longer")] {
+            let of_way: Vec<_> = causes.iter().filter(|cause| cause.way == way).collect();
+            let lines = of_way.iter().take(CAUSES).map(|cause| format!("{} ({})", cause.words, cause.changes.len()));
+            let more = of_way.len().saturating_sub(CAUSES);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            writeln!(out, "- **{title}** {}{more}.", lines.collect::<Vec<_>>().join("; ")).expect("text");
+        }
+        writeln!(out, "\nIn brackets: the checks, of tests that both have.\n").expect("text");
+    }
+    out
+}
+
+fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
     let (versions, changes) = versions(report, before);
     let date = humantime::format_rfc3339(SystemTime::now()).to_string();
     let date = &date[..10];
@@ -411,6 +440,7 @@ What works in which SDK, for people who choose or upgrade one: {date}, casebook 
 works with which server.
 
 {answers}\
+{upgrades}\
 ## How this page is made
 
 casebook {casebook} ran its cases `{cases}` on these versions, each target in the variant that its documentation shows
