@@ -31,7 +31,7 @@ fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow
     let record = |target: &str, (name, kind, short): &Seen<'_>| {
         let known = short.map(|short| KnownAs { short: Some(short.to_owned()), ..tests::stale().known });
         let excuses = known.is_some().then_some(VerdictKind::Fail);
-        let mut verdict = Verdict { known, excuses, ..tests::verdict(*kind) };
+        let mut verdict = Verdict { excuses, known, ..tests::verdict(*kind) };
         if *kind == VerdictKind::NotAsked {
             verdict.detail = vec![Finding::ControlFailed { control: "f/control/t".to_owned() }.into()];
         }
