@@ -480,13 +480,19 @@ fn variant(row: &CapabilityRow, columns: &[&Column], at: usize) -> Option<Capabi
             let reasons = own.reasons.clone();
             CapabilityCell {
                 answer: Answer::Partly,
-                words: words("only with", &api),
+                words: words(if row.right == "yes" { "only with" } else { "not with" }, &api),
                 by: Some(api),
                 reasons,
                 ..cell.clone()
             }
         }
-        _ => CapabilityCell { by: Some(api), ..cell.clone() },
+        _ => {
+            let mut cell = cell.clone();
+            let text = Some(format!("measured with {api}, because {} cannot say it", named(column)));
+            let short = cell.words.clone();
+            cell.reasons.insert(0, Reason { short, text, url: None, harm: Harm::None, checks: 0, rank: 0 });
+            CapabilityCell { by: Some(api), ..cell }
+        }
     })
 }
 
