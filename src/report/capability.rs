@@ -475,25 +475,16 @@ fn variant(row: &CapabilityRow, columns: &[&Column], at: usize) -> Option<Capabi
         .filter(|(_, cell)| !matches!(cell.answer, Answer::Absent | Answer::NotTested))
         .min_by_key(|(_, cell)| cell.answer)?;
     let api = named(other);
-    Some(match cell.answer {
-        Answer::Right => {
-            let reasons = own.reasons.clone();
-            CapabilityCell {
-                answer: Answer::Partly,
-                words: words(if row.right == "yes" { "only with" } else { "not with" }, &api),
-                by: Some(api),
-                reasons,
-                ..cell.clone()
-            }
-        }
-        _ => {
-            let mut cell = cell.clone();
-            let text = Some(format!("measured with {api}, because {} cannot say it", named(column)));
-            let short = cell.words.clone();
-            cell.reasons.insert(0, Reason { short, text, url: None, harm: Harm::None, checks: 0, rank: 0 });
-            CapabilityCell { by: Some(api), ..cell }
-        }
-    })
+    if cell.answer == Answer::Right {
+        let only = if row.right == "yes" { "only with" } else { "not with" };
+        let (words, reasons) = (words(only, &api), own.reasons.clone());
+        return Some(CapabilityCell { answer: Answer::Partly, words, by: Some(api), reasons, ..cell.clone() });
+    }
+    let mut cell = cell.clone();
+    let text = Some(format!("measured with {api}, because {} cannot say it", named(column)));
+    let short = cell.words.clone();
+    cell.reasons.insert(0, Reason { short, text, url: None, harm: Harm::None, checks: 0, rank: 0 });
+    Some(CapabilityCell { by: Some(api), ..cell })
 }
 
 fn empty(group: &CapabilityGroup, context: &ReportContext, columns: usize) -> CapabilityRows {

@@ -1,7 +1,10 @@
 // A header with bytes that are not allowed in it is read as Latin-1, and the call is made if the argument is equal.
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 
-const inputSchema = fromJsonSchema({ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } });
+const inputSchema = fromJsonSchema({
+  type: 'object',
+  properties: { region: { type: 'string', 'x-mcp-header': 'Region' } }
+});
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'repro', version: '1' });
   server.registerTool('t', { inputSchema }, async () => ({ content: [] }));
@@ -29,7 +32,12 @@ async function call(header) {
         'Mcp-Name': 't',
         'Mcp-Param-Region': header
       },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: { region }, _meta } })
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 't', arguments: { region }, _meta }
+      })
     })
   );
   return `${response.status} ${(await response.text()).includes('"result"') ? 'result' : 'error'}`;
