@@ -12,7 +12,7 @@ use crate::report::matrix::{self, Group, Head, Matrix, Note, package};
 use crate::report::{Answer, CapabilityCell, CapabilityRow, Column, Rate, Report, Sentence, Status};
 
 /// The number of columns that GitHub shows without a scroll bar.
-const COLUMNS: usize = 9;
+const COLUMNS: usize = 5;
 /// The number of reasons of an answer.
 const REASONS: usize = 2;
 /// The number of rows of a table of targets.

@@ -88,12 +88,13 @@ pub fn page(sources: &[Source], library: &Library, report: &Report, evidence: &E
         }
         Ok(())
     };
-    let mut site = Site { run: Some(Run::of(report)), ..Site::new(library, &headers) };
+    let run = Run::of(report);
+    let title = run.title.clone();
+    let mut site = Site { run: Some(run), ..Site::new(library, &headers) };
     site.add_all(sources, evidence, &mut put).expect("memory takes all pages");
     site.finish_with(evidence, &mut put).expect("memory takes all pages");
     let rank = |path: &str| ["index.html", "targets/", "capabilities/"].iter().position(|part| path.starts_with(part));
     pages.sort_by_cached_key(|(path, _)| (rank(path).unwrap_or(3), path.clone()));
-    let Run { title, .. } = Run::of(report);
     single::document(title, format!("{}: {}.", report.view.word(), report.view.question()), &pages)
 }
 

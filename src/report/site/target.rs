@@ -405,6 +405,8 @@ fn limits(edition: &Edition) -> Vec<String> {
     limits.extend(column.unverified.as_ref().map(|reason| format!("Nobody has run it yet: {reason}")));
     limits.extend((column.missing > 0).then(|| format!("{} not run", count(column.missing, "planned test"))));
     limits.extend(column.skipped.iter().map(|one| format!("{} skipped: {}", count(one.tests, "test"), one.text)));
+    limits.extend(column.stale.iter().map(|stale| format!("stale: {stale}")));
+    limits.extend(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
     let cannot = column.count(Status::Cannot);
     limits.extend(
         (cannot > 0).then(|| format!("{} cannot be expressed with the SDK's public interface", count(cannot, "test"))),
