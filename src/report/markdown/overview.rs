@@ -97,7 +97,8 @@ fn grid(heads: &[Head<'_>], groups: &[Group<'_>], part: &Range<usize>) -> String
             for (cell, notes) in &row.cells[part.clone()] {
                 let notes = notes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
                 let notes = if notes.is_empty() { notes } else { format!("&nbsp;<sup>{notes}</sup>") };
-                out += &format!(" {}{notes} |", words(cell));
+                // The longest words would make five columns wider than the page.
+                out += &format!(" <sub>{}</sub>{notes} |", words(cell));
             }
             out.push('\n');
         }
