@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::filters::external;
 use super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column, Report, version};
+use crate::model::reason::SkipReason;
 use crate::model::spec::{Revision, Role};
 use crate::model::text::count;
 
@@ -219,8 +220,8 @@ pub(super) fn package(column: &Column) -> (&str, &str) {
     (package.rsplit(['/', ':']).next().unwrap_or(package), version)
 }
 
-/// Returns the columns in their order, and the targets that were asked nearly nothing. Where targets have a language,
-/// those without one are no SDKs, such as published servers.
+/// Returns the columns in their order, and the targets that were asked nearly nothing. Beside SDKs, whose languages are
+/// known, published servers have no column: they answer few of the questions.
 fn columns(report: &Report, decided: &impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>) {
     let mains = |is_reference: bool| {
         let is_kind = move |column: &Column| column.is_main && column.is_reference() == is_reference;
@@ -231,8 +232,10 @@ fn columns(report: &Report, decided: &impl Fn(usize) -> usize) -> (Vec<usize>, V
         columns = mains(true).collect();
     }
     let language = |place: usize| report.targets[place].language.as_deref();
+    let is_published =
+        |place: &usize| report.targets[*place].skipped.iter().any(|skipped| skipped.reason == SkipReason::NoAdapter);
     if columns.iter().any(|place| language(*place).is_some()) {
-        columns.retain(|place| language(*place).is_some());
+        columns.retain(|place| !is_published(place));
     }
     let most = columns.iter().map(|place| decided(*place)).max().unwrap_or(0);
     // A target that was asked less than a fifth of what others were would be a nearly empty column.

@@ -430,7 +430,10 @@ fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
     let (versions, changes) = versions(report, before);
     let date = humantime::format_rfc3339(SystemTime::now()).to_string();
     let date = &date[..10];
-    let (head, answers, casebook) = (stamp_line(), compatibility(report), &report.casebook);
+    // A fork answers for no SDK that a reader can choose.
+    let mut sdks = report.clone();
+    sdks.targets.iter_mut().for_each(|column| column.is_main &= column.language.is_some());
+    let (head, answers, casebook) = (stamp_line(), compatibility(&sdks), &report.casebook);
     format!(
         "{head}\n\
 # Compatibility of the SDKs
