@@ -282,7 +282,7 @@ impl CapabilityCell {
     }
 
     /// Decides by the numbers of checks.
-    fn decide(&mut self, right: &'static str, capability: &Capability, column: &Column) {
+    fn decide(&mut self, capability: &Capability, column: &Column) {
         let has_control = self.reasons.iter().any(|reason| reason.rank == CONTROL && !reason.short.is_empty());
         self.answer = match self.decided {
             0 if self.author > 0 => Answer::Author,
@@ -306,7 +306,7 @@ impl CapabilityCell {
         self.reasons
             .sort_by_key(|reason| (is_apart(reason.rank), reason.rank, reason.text.is_none(), Reverse(reason.checks)));
         let short = self.reasons.first().map(|reason| reason.short.as_str()).filter(|short| !short.is_empty());
-        let other = if right == "yes" { "no" } else { "yes" };
+        let (right, other) = if capability.right_is_yes { ("yes", "no") } else { ("no", "yes") };
         let api = column.api.as_deref().unwrap_or("this API");
         self.words = match self.answer {
             Answer::Right => right.to_owned(),
@@ -326,26 +326,25 @@ impl CapabilityCell {
         if self.answer != Answer::NotTested {
             return;
         }
-        let spoken = asked.revisions.iter().any(|revision| column.revisions.contains(revision));
+        if !column.sentences.contains_key(&role) {
+            (self.answer, self.words) = (Answer::Absent, format!("no {role}s"));
+            return;
+        }
+        // Tests that were run and decided nothing have no reason that the column tells.
+        if self.seen > 0 {
+            return;
+        }
+        let is_spoken = asked.revisions.iter().any(|revision| column.revisions.contains(revision));
         let lacks = column.skipped.iter().find_map(|skipped| match skipped.reason {
             SkipReason::Lacks(need) if asked.needs.contains(&need) => Some(need),
             _ => None,
         });
-        let absent = match (asked.revisions.last(), lacks) {
-            _ if !column.sentences.contains_key(&role) => Some(format!("no {role}s")),
-            (Some(newest), _) if !spoken && self.seen == 0 => Some(format!("no {newest}")),
-            (_, Some(Need::Typed)) if self.seen == 0 => {
-                (self.answer, self.words) = (Answer::Author, "JSON Schema by hand".to_owned());
-                return;
-            }
-            (_, Some(need)) if self.seen == 0 => Some(format!("no {need}")),
-            _ => None,
+        (self.answer, self.words) = match (asked.revisions.last(), lacks) {
+            (Some(newest), _) if !is_spoken => (Answer::Absent, format!("no {newest}")),
+            (_, Some(Need::Typed)) => (Answer::Author, "JSON Schema by hand".to_owned()),
+            (_, Some(need)) => (Answer::Absent, format!("no {need}")),
+            (_, None) => (Answer::NotTested, "not tested".to_owned()),
         };
-        match absent {
-            Some(words) => (self.answer, self.words) = (Answer::Absent, words),
-            None if self.seen == 0 => "not tested".clone_into(&mut self.words),
-            None => {}
-        }
     }
 
     /// Shows the value that callers get, if it is not the one that readers expect.
@@ -407,7 +406,7 @@ pub(super) fn answers(context: &ReportContext, merged: &[MergedTarget<'_>]) -> V
             let asked = asked_of.remove(&(at, place)).unwrap_or_default();
             let capability = &groups[at].capabilities[place];
             for ((cell, column), merged) in row.answers.iter_mut().zip(&columns).zip(merged) {
-                cell.decide(row.right, capability, column);
+                cell.decide(capability, column);
                 cell.excuse(column, group.role, &asked);
                 if let Some(value) = capability.shows.as_ref().and_then(|shows| value(shows, &merged.records)) {
                     cell.show(value);

@@ -82,8 +82,7 @@ pub fn page(sources: &[Source], library: &Library, report: &Report, evidence: &E
     let headers: Vec<_> = sources.iter().map(|source| source.header.clone()).collect();
     let mut pages: Vec<(String, String)> = Vec::new();
     let mut put = |path: &str, text: &str| {
-        // The pages of cases and requirements have nothing that is not in the others.
-        if ["index.html", "capabilities/", "targets/", "results/"].iter().any(|part| path.starts_with(part)) {
+        if path.ends_with("/index.html") || path == "index.html" {
             pages.push((path.to_owned(), text.to_owned()));
         }
         Ok(())
@@ -288,9 +287,12 @@ impl<'s> Site<'s> {
             evidence,
         };
         overview.write(put)?;
-        api::write(&report, &self.editions, &self.sentences, put)?;
-        badges::write(&report, &self.editions, put)?;
-        put("style.css", STYLE)?;
+        // The page of a run has its style in it, and no data beside it.
+        if self.run.is_none() {
+            api::write(&report, &self.editions, &self.sentences, put)?;
+            badges::write(&report, &self.editions, put)?;
+            put("style.css", STYLE)?;
+        }
         Ok(overview.summary())
     }
 

@@ -70,11 +70,6 @@ impl<'r> TableView<'r> {
     pub(super) fn row(&self, row: &CapabilityRow) -> String {
         address::capability(&row.id)
     }
-
-    #[expect(clippy::unused_self, reason = "templates call methods of the table")]
-    pub(super) fn class(&self, cell: &CapabilityCell) -> &'static str {
-        class(cell.answer)
-    }
 }
 
 /// The head of a row with the result of one target.
@@ -95,25 +90,27 @@ pub(super) struct Mark {
 impl Mark {
     /// The answer to a capability.
     pub(super) fn answer(cell: &CapabilityCell, page: String) -> Self {
-        Self { class: class(cell.answer), sign: cell.answer.mark(), text: cell.words.clone(), page }
+        Self { class: cell.answer.class(), sign: cell.answer.mark(), text: cell.words.clone(), page }
     }
 
     /// The result of a requirement.
     pub(super) fn requirement(tally: Tally, page: String) -> Self {
         let answer = tally.answer();
-        Self { class: class(answer), sign: answer.mark(), text: tally.words(), page }
+        Self { class: answer.class(), sign: answer.mark(), text: tally.words(), page }
     }
 }
 
-/// The class of an answer in the style.
-pub(super) fn class(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Right => "right",
-        Answer::Partly => "partly",
-        Answer::Wrong => "wrong",
-        Answer::Author => "author",
-        Answer::Absent => "absent",
-        Answer::NotTested => "none",
+impl Answer {
+    /// The class in the style.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Partly => "partly",
+            Self::Wrong => "wrong",
+            Self::Author => "author",
+            Self::Absent => "absent",
+            Self::NotTested => "none",
+        }
     }
 }
 
