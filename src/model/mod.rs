@@ -42,6 +42,7 @@ pub mod text;
 pub mod transcript;
 pub mod untrusted;
 pub mod verdict;
+pub mod version;
 
 pub use hash::{fnv1a, hash};
 pub use id::{

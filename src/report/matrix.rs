@@ -7,10 +7,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::filters::external;
-use super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column, Report, version};
+use super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Column, Report};
 use crate::model::reason::SkipReason;
 use crate::model::spec::{Revision, Role};
 use crate::model::text::count;
+use crate::model::version;
 
 /// The number of columns of a table. A wider one cannot be read.
 const COLUMNS: usize = 28;

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::{Column, SkippedTests, Status, Untrusted, version};
+use super::{Column, SkippedTests, Status, Untrusted};
 use crate::model::bound::{brief, keep_values};
 use crate::model::reason::{SkipReason, Stale};
 use crate::model::record::{About, Cuts, Footer, Header, Record, Skipped, SnapshotProblem};
 use crate::model::text::count;
 use crate::model::verdict::VerdictKind;
+use crate::model::version;
 use crate::model::{RequirementId, Shard, TargetId, TestId};
 
 /// The number of targets that a caveat names.

@@ -32,7 +32,6 @@ pub mod snapshot;
 mod status;
 mod summary;
 pub mod terminal;
-mod version;
 pub mod versus;
 mod view;
 

@@ -18,11 +18,12 @@ use std::io;
 
 use super::evidence::Evidence;
 use super::keywords::Table;
-use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted, version};
+use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted};
 use crate::model::case::Library;
 use crate::model::record::Header;
 use crate::model::spec::Requirement;
 use crate::model::text::{count, grouped, plural};
+use crate::model::version;
 use crate::model::{RequirementId, TargetId};
 use address::Places;
 use edition::{Edition, editions};

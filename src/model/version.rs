@@ -6,7 +6,7 @@ use semver::{Prerelease, Version};
 ///
 /// Versions of registries that don't keep to semver are read as if they did: `1.9.0b2` and `v1.9-beta.2` are
 /// pre-releases of 1.9.0. A version without a number comes first.
-pub(super) fn order(version: &str) -> (&str, Version, &str) {
+pub fn order(version: &str) -> (&str, Version, &str) {
     let (package, number) = version.rsplit_once(' ').unwrap_or(("", version));
     let number = number.strip_prefix('v').unwrap_or(number);
     let end = number.find(|one: char| !one.is_ascii_digit() && one != '.').unwrap_or(number.len());
