@@ -5,13 +5,12 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::process::Stdio;
 use std::time::UNIX_EPOCH;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::drive::process::launch::{Launch, spawn_leader};
+use super::ask::ask;
+use crate::drive::process::launch::Launch;
 use crate::file;
 use crate::model::fnv1a;
 use crate::model::target::Checkout;
@@ -136,24 +135,11 @@ async fn git(folder: &Utf8Path, arguments: &[&str]) -> Result<String, CheckoutEr
     let command: Vec<_> = ["git"].iter().chain(arguments).map(|word| (*word).to_owned()).collect();
     let env = BTreeMap::from([("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())]);
     let launch = Launch { command: &command, folder: folder.as_std_path(), env: &env };
-    let output = async {
-        // When the group is dropped, no process of the command is left.
-        let (mut child, _group) = spawn_leader(launch, Stdio::null())?;
-        let (out, err) = (child.stdout().take(), child.stderr().take());
-        let (out, err) = tokio::join!(all_of(out.expect("it is piped")), all_of(err.expect("it is piped")));
-        Ok((child.inner_mut().wait().await?, out?, err?))
-    };
-    let (status, out, err) = output.await.map_err(CheckoutError::NoGit)?;
-    if status.success() {
-        return Ok(out);
+    let answered = ask(launch).await.map_err(CheckoutError::NoGit)?;
+    if answered.status.success() {
+        return Ok(answered.out);
     }
-    Err(CheckoutError::NoCheckout { folder: folder.to_owned(), why: err })
-}
-
-async fn all_of(pipe: impl AsyncRead + Unpin) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    pipe.take(MOST_LIST as u64).read_to_end(&mut bytes).await?;
-    Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    Err(CheckoutError::NoCheckout { folder: folder.to_owned(), why: answered.err })
 }
 
 /// Copies a file or a symbolic link.

@@ -1,5 +1,6 @@
 //! Processes of targets: start, output, supervision and cleanup.
 
+mod ask;
 mod checkout;
 #[cfg(target_os = "linux")]
 pub(crate) mod descendants;
