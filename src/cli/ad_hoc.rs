@@ -44,7 +44,7 @@ const LINES: usize = 3;
 const NAME: usize = 48;
 
 /// The options for servers without a `target.toml`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = heading::AD_HOC)]
 pub struct AdHocArgs {
     /// Send a header with the value of an environment variable; repeatable

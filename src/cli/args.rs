@@ -10,8 +10,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::values;
 use super::{
-    CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, PromoteArgs, RunArgs, ServeArgs,
-    ShowArgs, TargetsArgs,
+    BisectArgs, CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, PromoteArgs, RunArgs,
+    ServeArgs, ShowArgs, TargetsArgs,
 };
 use crate::model::set::SetName;
 use crate::model::spec::Revision;
@@ -126,6 +126,8 @@ pub enum Command {
     /// Compare two run logs, targets, versions or folders of snapshots
     #[command(after_long_help = DIFF)]
     Diff(DiffArgs),
+    /// Find the release of an SDK in which the observation of a test changed
+    Bisect(BisectArgs),
     /// Judge a run log again by the current cases
     #[command(after_long_help = REPLAY)]
     Replay(ReplayArgs),

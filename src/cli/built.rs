@@ -1,14 +1,15 @@
-//! Targets that are built on a checkout: their package is the one that the adapter's hello names.
+//! Targets that are built on a checkout or on another release: what they are is what the adapter's hello says.
 //!
 //! Takes targets that are set up, gives them with the installed packages. Must not know how a target is run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8Path;
 
-use crate::drive::installed;
-use crate::model::target::{Package, Target};
+use crate::drive::{Hello, hello};
+use crate::model::target::{Base, Target};
 use crate::plan::Plan;
 use crate::report::Untrusted;
 use crate::report::terminal::eprint_line;
@@ -16,31 +17,33 @@ use crate::report::terminal::eprint_line;
 /// The most characters of a line that are shown.
 const LINE: usize = 400;
 
-/// Adds the installed package to each target that is built on a checkout. All variants of a target have the same.
+/// Adds the installed package to each target that is built on a checkout, and takes from one that is built on another
+/// release the roles, transports and revisions that it does not have yet. All variants of a target have the same.
 ///
-/// An adapter without a hello has no package; the run reports the reason.
+/// An adapter without a hello stays as it is; the run reports the reason.
 pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -> Vec<Arc<Target>> {
-    let mut asked: Vec<(&Utf8Path, Option<Package>)> = Vec::new();
-    for target in &targets {
-        let Some(checkout) = &target.setup.checkout else { continue };
-        if asked.iter().any(|(folder, _)| *folder == target.folder) {
-            continue;
+    let mut asked: BTreeMap<&Utf8Path, Option<Hello>> = BTreeMap::new();
+    for target in targets.iter().filter(|target| target.setup.base != Base::Locked) {
+        if !asked.contains_key(target.folder.as_path()) {
+            let hello = hello(target, limit).await.ok();
+            if let (Some(hello), Some(checkout)) = (&hello, target.setup.checkout()) {
+                let text = format!("{}: {}, built on {}", target.id.name, hello.package(true), checkout.folder);
+                eprint_line(&Untrusted(&text).line(LINE));
+            }
+            asked.insert(&target.folder, hello);
         }
-        let package = installed(target, limit).await.ok();
-        if let Some(package) = &package {
-            let text = format!("{}: {package}, built on {}", target.id.name, checkout.folder);
-            eprint_line(&Untrusted(&text).line(LINE));
-        }
-        asked.push((&target.folder, package));
     }
-    let found = |target: &Arc<Target>| {
-        let package = asked.iter().find(|(folder, _)| *folder == target.folder);
-        match package.and_then(|(_, package)| package.clone()) {
-            Some(package) => Arc::new(Target { package: Some(package), ..Target::clone(target) }),
-            None => Arc::clone(target),
+    let installed = |target: &Arc<Target>| match (asked.get(target.folder.as_path()), &target.setup.base) {
+        (Some(Some(hello)), Base::Checkout(_)) => {
+            Arc::new(Target { package: Some(hello.package(true)), ..Target::clone(target) })
         }
+        (Some(Some(hello)), Base::Release(_)) => {
+            let (announced, claims) = (hello.confirmed(&target.announced), hello.confirmed(&target.claims));
+            Arc::new(Target { announced, claims, ..Target::clone(target) })
+        }
+        _ => Arc::clone(target),
     };
-    targets.iter().map(found).collect()
+    targets.iter().map(installed).collect()
 }
 
 /// Replaces the targets of a plan by those with the same id.

@@ -20,9 +20,9 @@ const FINISHING: &str = "interrupted: waiting for running tests to end; interrup
 /// [`Exit::System`](super::Exit::System) if the system refuses a thread or a descriptor.
 pub(super) fn begin(command: &Command) -> Result<Option<Session>, Problem> {
     let limit = match command {
-        Command::Run(args) => Some(args.limits.run()),
+        Command::Run(args) => args.versions.is_none().then(|| args.limits.run()),
         Command::Pair(args) => Some(args.limits.run()),
-        Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) => None,
+        Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) | Command::Bisect(_) => None,
         Command::Explain(args) if args.wire.is_some() => None,
         _ => return Ok(None),
     };

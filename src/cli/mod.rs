@@ -5,6 +5,7 @@
 mod ad_hoc;
 mod any_client;
 mod args;
+mod bisect;
 mod built;
 mod by_hand;
 mod caches;
@@ -14,6 +15,7 @@ mod descriptors;
 mod diff;
 mod drive;
 mod here;
+mod history;
 mod interrupt;
 mod issue;
 mod known;
@@ -27,6 +29,7 @@ mod problem;
 mod promote;
 mod prove;
 mod relay;
+mod releases;
 mod replay;
 mod report;
 mod run;
@@ -55,6 +58,7 @@ pub use args::{
     AdapterArgs, Cli, Command, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs, LintArgs, ListArgs,
     PackageArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
 };
+pub use bisect::BisectArgs;
 pub use drive::DriveArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
@@ -171,6 +175,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Issue(args) => issue::issue(args),
         Command::Report(args) => report::report(args),
         Command::Diff(args) => diff::diff(args),
+        Command::Bisect(args) => bisect::bisect(args),
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Lint(args) => cases::lint(args),

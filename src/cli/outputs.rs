@@ -15,6 +15,7 @@ use crate::model::case::Library;
 use crate::model::record::{Footer, Header};
 use crate::model::spec::words;
 use crate::report::evidence::Evidence;
+use crate::report::history::History;
 use crate::report::markdown::{COMMENT, SUMMARY, markdown, proposal};
 use crate::report::pairs::{self, Pairs};
 use crate::report::site::page;
@@ -24,6 +25,8 @@ use crate::run::read_wire;
 
 /// The report on proposed sentences where there is none.
 const NO_PROPOSAL: &str = "No target was asked about a proposed sentence (`\"since\": \"draft\"`).\n";
+/// The report on releases where there is one of each target.
+const NO_HISTORY: &str = "No target has several releases in these run logs.\n";
 /// The name that stands for standard output.
 const STANDARD: &str = "-";
 
@@ -36,6 +39,8 @@ words! {
         Junit = "junit",
         /// Markdown, for a job summary or a comment.
         Markdown = "md",
+        /// Markdown about several releases of a target: since when, and what each release changed.
+        History = "history",
         /// JSON, for programs.
         Json = "json",
         /// Badges for a README: a folder with one file per target.
@@ -58,6 +63,7 @@ impl Kind {
             Self::Html => "report.html",
             Self::Junit => "junit.xml",
             Self::Markdown => "report.md",
+            Self::History => "history.md",
             Self::Json => "report.json",
             Self::Badge => "badges",
             Self::Pairs => "pairs.html",
@@ -77,7 +83,7 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, json, badge, pairs, proposal, site or github; repeatable
+    /// Write a report of KIND html, junit, md, history, json, badge, pairs, proposal, site or github; repeatable
     ///
     /// FILE is a folder for badges and for a site; a file that ends with `.md` gets the report of pairs as Markdown. Only
     /// `casebook report` writes a site, and accepts `-` for standard output. `github=-` prints findings as annotations of
@@ -156,7 +162,8 @@ impl OutputArgs {
         for output in &self.reports {
             // After a report that cannot be written, the others are still written.
             let page = || page(sources, library, &report, &evidence(&report, sources));
-            let done = output.write(&report, self.strict, page, || pairs(sources, library));
+            let history = || History::all(sources, &ReportContext::of(library));
+            let done = output.write(&report, self.strict, page, history, || pairs(sources, library));
             written = written.and(done);
         }
         written.and(append_summary(&report)).map(|()| report)
@@ -203,6 +210,7 @@ impl Output {
         report: &Report,
         strict: bool,
         page: impl FnOnce() -> String,
+        history: impl FnOnce() -> Vec<History>,
         pairs: impl FnOnce() -> Pairs,
     ) -> Result<(), Problem> {
         let path = &self.path;
@@ -210,6 +218,11 @@ impl Output {
             Kind::Html => put(path, &page()),
             Kind::Junit => put(path, &junit(report)),
             Kind::Markdown => put(path, &markdown(report, COMMENT)),
+            Kind::History => {
+                let all = history();
+                let text: String = all.iter().map(History::markdown).collect();
+                put(path, if all.is_empty() { NO_HISTORY } else { &text })
+            }
             Kind::Json => put(path, &report.json()),
             Kind::Proposal => put(path, &proposal(report).unwrap_or_else(|| NO_PROPOSAL.to_owned())),
             Kind::Pairs if path.extension() == Some("md") => put(path, &pairs::markdown::markdown(&pairs())),

@@ -58,6 +58,7 @@ impl From<TargetError> for Problem {
             | TargetError::Empty
             | TargetError::NotToml { .. }
             | TargetError::Checkout { .. }
+            | TargetError::Releases { .. }
             | TargetError::Version { .. }
             | TargetError::Variant { .. } => Self::new(Exit::Usage, error.to_string()),
             TargetError::Unpack { .. } => Self::new(Exit::Target, error.to_string()),

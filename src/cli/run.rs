@@ -12,6 +12,8 @@ pub use args::{RunArgs, SelectArgs, ShowArgs};
 use super::ad_hoc;
 use super::built::{replace_targets, with_installed};
 use super::here::{here, show_files, unpacked_folder};
+use super::history;
+use super::releases;
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
 use super::sets;
@@ -43,6 +45,9 @@ const LINE: usize = 1000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
+    if let Some(releases) = &args.versions {
+        return history::run(args, releases);
+    }
     args.outputs.refuse_pairs()?;
     let mut library = load(&args.cases.sources()?)?;
     let ad_hoc = ad_hoc::named(args)?;
@@ -69,7 +74,11 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         for target in &targets {
             ad_hoc::introduce(target, &planned.0);
         }
-        targets = with_installed(targets, args.limits.options().start_limit).await;
+        let installed = with_installed(targets.clone(), args.limits.options().start_limit).await;
+        if installed.iter().zip(&targets).any(|(installed, target)| installed.claims != target.claims) {
+            planned.0 = self::planned(args, &mut library, &installed)?.0;
+        }
+        targets = installed;
         replace_targets(Arc::make_mut(&mut planned.0), &targets);
         let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
         let exit = carry_out(args, &library, &targets, planned, judge, cancel).await?;
@@ -114,6 +123,9 @@ pub(super) fn print_all(lines: &[String]) {
 /// Finds the targets of the command line, each once.
 pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
+    if let Ok(cache) = &cache {
+        releases::know(typed, cache)?;
+    }
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {
@@ -243,12 +255,16 @@ async fn carry_out(
     } else {
         Arc::clone(&plan)
     };
-    let mut terminal = Terminal::new(plan.len(), library, args.show.verbose);
+    let mut terminal = if args.is_part {
+        Terminal::replay(library, false)
+    } else {
+        Terminal::new(plan.len(), library, args.show.verbose)
+    };
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
     let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
-    let mut source = args.outputs.begin(run_log.as_deref(), &header);
+    let mut source = args.outputs.begin(run_log.as_deref(), &header).filter(|_| !args.is_part);
     let mut two_ways = TwoWays::default();
     let mut shown = Ok(());
     let see = |seen: Seen<'_>| {
@@ -279,12 +295,13 @@ async fn carry_out(
     summary.end(&conducted.footer);
     summary.drift = drift;
     summary.is_default = args.is_default() && targets.iter().all(|target| target.id.name == target::REFERENCE);
-    let finished = terminal.finish(&summary, &library.requirements, args.outputs.strict);
+    let finished =
+        if args.is_part { Ok(()) } else { terminal.finish(&summary, &library.requirements, args.outputs.strict) };
     let shown = shown.and(ignore_broken_pipe(finished));
     changes.print();
     two_ways.print();
     print_repeated(conducted.repeated);
-    if let Some(path) = run_log {
+    if let Some(path) = run_log.filter(|_| !args.is_part) {
         eprint_line(&format!("run log: {path}"));
         if needs_known(&summary, targets) {
             eprint_line(&format!("tip: `casebook known {path}` prints [[known]] entries for the failures"));
@@ -384,6 +401,7 @@ fn about(target: &Target, plan: &Plan) -> About {
         language: target.language.clone(),
         api: target.api.clone(),
         version: target.package.as_ref().map(ToString::to_string),
+        date: target.setup.release().and_then(|release| release.day()).map(str::to_owned),
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
         ad_hoc: target.is_ad_hoc(),

@@ -21,7 +21,7 @@ const EMBEDDED: &str = "embedded";
 const FORGOTTEN: &str = "cases";
 
 /// The sources of cases.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct CaseArgs {
     /// Use the cases in DIR instead of the embedded cases; repeatable
     ///

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::here::{file, here};
 use super::run::targets as typed;
-use super::{Exit, Problem, caches, heading};
+use super::{Exit, Problem, caches, heading, releases};
 use crate::drive::{is_set_up, probe};
+use crate::load;
 use crate::load::target::{REFERENCE, all};
 use crate::model::Printable;
 use crate::model::program::Found;
@@ -37,6 +38,12 @@ pub struct TargetsArgs {
     /// Print in this format
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub format: TargetsFormat,
+    /// List the releases of a target's SDK, which its package manager knows, with their dates
+    #[arg(long, value_name = "TARGET", conflicts_with = "format")]
+    pub versions: Option<String>,
+    /// Remove what was built on checkouts and other releases from the cache, except what is in use
+    #[arg(long, conflicts_with_all = ["format", "versions"])]
+    pub clear: bool,
 }
 
 /// The formats of a list of targets.
@@ -87,6 +94,12 @@ struct Needed {
 }
 
 pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
+    if let Some(name) = &args.versions {
+        return releases::print(name);
+    }
+    if args.clear {
+        return clear();
+    }
     let listed = list()?;
     match args.format {
         TargetsFormat::Json => {
@@ -94,6 +107,16 @@ pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
         }
         TargetsFormat::Text => listed.iter().for_each(|one| print_line(&text(one))),
     }
+    Ok(Exit::Fine)
+}
+
+/// Removes the places of checkouts and other releases.
+fn clear() -> Result<Exit, Problem> {
+    let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
+    let [removed, in_use] = load::clear(&cache).map_err(Problem::system)?;
+    let line = |what: &str, place: &String| print_line(&Untrusted(&format!("{what}  {place}")).line(SHOWN));
+    removed.iter().for_each(|place| line("removed", place));
+    in_use.iter().for_each(|place| line("in use ", place));
     Ok(Exit::Fine)
 }
 

@@ -23,20 +23,16 @@ use crate::file;
 use crate::model::callable::Callable;
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Checkout, Claims, Known, LeftToAuthor, Package, Setup, Target, TargetKind};
-use crate::model::{TargetId, fnv1a, is_target_name};
+use crate::model::target::{Base, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
+use crate::model::{TargetId, is_target_name};
+pub use built::{Typed as TypedTarget, base as typed_target, is_built, lister, release_list};
+use built::{Typed, base, on_checkout, on_release};
 
 /// The name of the reference target, which is part of this program.
 pub const REFERENCE: &str = "reference";
 const FILE: &str = "target.toml";
 /// The folder of a repository with its targets.
 const TARGETS: &str = "targets";
-/// The word in the commands of a set-up that stands for the copy of a checkout.
-const SDK: &str = "{sdk}";
-/// The word of a command for the version that was typed.
-const VERSION: &str = "{version}";
-/// The most characters of a version.
-const MOST_VERSION: usize = 60;
 /// The remedy for a word that resembles no target.
 const EXPECTED: &str = "name one that `casebook targets` lists, or a folder with a target.toml";
 
@@ -90,6 +86,14 @@ pub enum TargetError {
         /// The reason, and the remedy.
         why: &'static str,
     },
+    /// The target cannot be built on other releases.
+    #[error("`{name}` cannot be built on other releases: {why}")]
+    Releases {
+        /// The target's name.
+        name: String,
+        /// The reason, and the remedy.
+        why: String,
+    },
     /// The target cannot be built on another release.
     #[error("`{name}` cannot be built on the release {version}: {why}")]
     Version {
@@ -98,7 +102,7 @@ pub enum TargetError {
         /// The version on the command line.
         version: String,
         /// The reason, and the remedy.
-        why: &'static str,
+        why: String,
     },
     /// The file of the target has mistakes.
     #[error(transparent)]
@@ -152,7 +156,8 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
     }
 }
 
-/// Finds and reads a target.
+/// Finds and reads a target. The release list of a target on another release is in the cache folder, if it has been asked
+/// for.
 ///
 /// A name is that of a folder in `targets/` of the current repository or, if there is a cache folder to unpack into, of an
 /// embedded target. Everything else is a path. `NAME:VARIANT` names one variant. `NAME@FOLDER` is an embedded target that
@@ -165,13 +170,10 @@ pub fn target(typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<
     if name.trim().is_empty() {
         return Err(TargetError::Empty);
     }
-    let on_checkout = name.split_once('@').filter(|(name, _)| names(here).iter().any(|one| one == name));
-    let targets = match on_checkout {
-        Some((name, version)) if is_version(version) && !here.folder().join(version).exists() => {
-            released(name, version, cache)?
-        }
-        Some((name, folder)) => built_on(name, folder, here, cache)?,
-        None => read(&file(name, typed, here, cache)?)?,
+    let targets = match base(typed, here) {
+        Typed::Release { name, version } => on_release(name, version, cache)?,
+        Typed::Checkout { name, folder } => on_checkout(name, folder, here, cache)?,
+        Typed::Plain { name } => read(&file(name, typed, here, cache)?)?,
     };
     let Some(variant) = variant else { return Ok(targets) };
     let variants = targets.iter().filter_map(|target| target.id.variant.clone()).collect();
@@ -203,67 +205,6 @@ fn file(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Resul
 fn unpacked(name: &str, cache: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
     let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
     Ok(embedded::unpack(name, cache).map_err(failed)?.join(FILE))
-}
-
-/// Returns whether a text can be a version: it begins with a digit, and has no character with another meaning anywhere.
-fn is_version(text: &str) -> bool {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || ".+-".contains(one);
-    text.starts_with(|one: char| one.is_ascii_digit()) && text.len() <= MOST_VERSION && text.chars().all(is_plain)
-}
-
-/// Reads an embedded target that is built on another release of its SDK. Each release has a folder of its own in the cache.
-fn released(name: &str, version: &str, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
-    let failed = |why| TargetError::Version { name: name.to_owned(), version: version.to_owned(), why };
-    if !embedded::names().contains(&name) {
-        return Err(failed("only an adapter that casebook contains is; yours has the version of its own `[setup]`"));
-    }
-    let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
-    let place = cache.join("versions").join(version);
-    let built = |target: Target| {
-        let commands = filled(&target.setup.on_version, VERSION, version);
-        let setup = Setup { commands, inputs: Vec::new(), ..target.setup };
-        let package = target.package.map(|package| Package { version: version.to_owned(), ..package });
-        let title = format!("{}, with the dependencies of the day on which it was set up", target.title);
-        // An entry is about the locked release; on another one it may have nothing to excuse.
-        let known = target.known.into_iter().map(|one| Known { is_shared: true, ..one }).collect();
-        let author = target.author.into_iter().map(|one| LeftToAuthor { is_shared: true, ..one }).collect();
-        Target { setup, package, title, known, author, snapshots: None, ..target }
-    };
-    let targets = read(&unpacked(name, &place)?)?;
-    if targets.iter().any(|target| target.setup.on_version.is_empty()) {
-        return Err(failed("its `[setup]` has no commands `on-version`"));
-    }
-    Ok(targets.into_iter().map(built).collect())
-}
-
-/// Commands in which a placeholder is filled in.
-fn filled(commands: &[Vec<String>], placeholder: &str, by: &str) -> Vec<Vec<String>> {
-    commands.iter().map(|one| one.iter().map(|word| word.replace(placeholder, by)).collect()).collect()
-}
-
-/// Reads an embedded target that is built on a checkout of its SDK. Each checkout has a folder of its own in the cache.
-fn built_on(name: &str, typed: &str, here: &Here, cache: Option<&Utf8Path>) -> Result<Vec<Target>, TargetError> {
-    let failed = |why| TargetError::Checkout { name: name.to_owned(), folder: typed.into(), why };
-    if !embedded::names().contains(&name) {
-        return Err(failed("only an adapter that casebook contains is; yours is built by its own `[setup]`"));
-    }
-    let folder = here.folder().join(typed).canonicalize_utf8();
-    let folder = folder.ok().filter(|folder| folder.is_dir()).ok_or_else(|| failed("there is no such folder"))?;
-    let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
-    let place = cache.join("checkouts").join(format!("{:016x}", fnv1a(folder.as_str().as_bytes())));
-    let copy = place.join("sdk");
-    let built = |target: Target| {
-        let commands = filled(&target.setup.on_checkout, SDK, copy.as_str());
-        let checkout = Some(Checkout { folder: folder.clone(), copy: copy.clone() });
-        let setup = Setup { commands, inputs: Vec::new(), checkout, ..target.setup };
-        // The adapter names the version of the checkout, whose observations belong to no release.
-        Target { setup, package: None, snapshots: None, ..target }
-    };
-    let targets = read(&unpacked(name, &place)?)?;
-    if targets.iter().any(|target| target.setup.on_checkout.is_empty()) {
-        return Err(failed("its `[setup]` has no commands `on-checkout`"));
-    }
-    Ok(targets.into_iter().map(built).collect())
 }
 
 /// Returns the remedy for the host and port of a running server.
@@ -536,7 +477,7 @@ fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
 }
 
 fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
-    let keys = ["commands", "inputs", "on-checkout", "on-version"];
+    let keys = ["commands", "inputs", "on-checkout", "on-version", "releases", "oldest"];
     let Some(object) = reader.object(node, "`setup`", &keys) else { return Setup::default() };
     let mut commands = |key: &str| -> Vec<_> {
         let commands = object.get(key).and_then(|node| reader.items(node, &format!("`{key}`"))).unwrap_or_default();
@@ -545,7 +486,13 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
     let [commands, on_checkout, on_version] = ["commands", "on-checkout", "on-version"].map(&mut commands);
     let inputs = object.get("inputs").and_then(|node| strings(reader, node, "`inputs`")).unwrap_or_default();
     let inputs = inputs.into_iter().map(Utf8PathBuf::from).collect();
-    Setup { commands, inputs, on_checkout, on_version, checkout: None }
+    let releases = object.get("releases").and_then(|node| command(reader, node, folder)).unwrap_or_default();
+    if releases.is_empty() && !on_version.is_empty() {
+        let mistake = reader.mistake(Lint::MissingKey, "`setup` has `on-version`, and no `releases`");
+        reader.push(mistake.at(node.span, "here").help("add the command that prints the releases as a JSON object"));
+    }
+    let oldest = object.get("oldest").and_then(|node| reader.text(node, "`oldest`")).map(str::to_owned);
+    Setup { commands, inputs, on_checkout, on_version, releases, oldest, base: Base::Locked }
 }
 
 fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {
@@ -553,5 +500,6 @@ fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<Stri
     reader.need(object, "`repro`", "command").and_then(|node| command(reader, node, folder))
 }
 
+mod built;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,7 @@ mod premise;
 pub mod program;
 pub mod reason;
 pub mod record;
+pub mod release;
 mod retry;
 pub mod schema;
 pub mod set;

@@ -149,6 +149,9 @@ pub struct About {
     /// The tested package and its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The day on which the version was published, where the run asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The reason why nobody has run this target yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,

@@ -11,6 +11,7 @@ use super::case::Need;
 use super::endpoint::Endpoint;
 use super::pair::TargetPair;
 use super::program::Program;
+use super::release::Release;
 use super::spec::{Revision, Role, Transport, words};
 use super::survey::{Declared, Survey};
 use super::{Pattern, RequirementId, TargetId};
@@ -179,8 +180,36 @@ pub struct Setup {
     pub on_checkout: Vec<Vec<String>>,
     /// The commands that build the target on another release of its SDK. Empty if there is no way.
     pub on_version: Vec<Vec<String>>,
-    /// The checkout of the SDK, unless the target is built on a release.
-    pub checkout: Option<Checkout>,
+    /// The command that prints the releases of the SDK as JSON, before any set-up. Empty if there is none.
+    pub releases: Vec<String>,
+    /// The oldest release on which the adapter works.
+    pub oldest: Option<String>,
+    /// What the target is built on.
+    pub base: Base,
+}
+
+/// What a target is built on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// The release that its own files lock.
+    #[default]
+    Locked,
+    /// A checkout of its SDK.
+    Checkout(Checkout),
+    /// Another release of its SDK.
+    Release(Release),
+}
+
+impl Setup {
+    /// The checkout of the SDK, if the target is built on one.
+    pub fn checkout(&self) -> Option<&Checkout> {
+        if let Base::Checkout(checkout) = &self.base { Some(checkout) } else { None }
+    }
+
+    /// The release of the SDK, if the target is built on another one than the locked one.
+    pub fn release(&self) -> Option<&Release> {
+        if let Base::Release(release) = &self.base { Some(release) } else { None }
+    }
 }
 
 /// A checkout of an SDK, which a target is built on.

@@ -33,6 +33,9 @@ pub struct Column {
     pub revisions: BTreeSet<Revision>,
     /// The package and its version, where the `target.toml` names them.
     pub version: Option<String>,
+    /// The day on which the version was published, where the run asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The reason why nobody has run it yet.
     pub unverified: Option<String>,
     /// A hash of the cases that were run; older run logs have none.
@@ -119,6 +122,7 @@ impl Column {
             api: about.and_then(|about| about.api.clone()),
             revisions: BTreeSet::new(),
             version: about.and_then(|about| about.version.clone()),
+            date: about.and_then(|about| about.date.clone()),
             unverified: about.and_then(|about| about.unverified.clone()),
             planned: about.map_or(0, |about| about.planned),
             cases: cases.map(str::to_owned),

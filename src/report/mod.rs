@@ -15,6 +15,7 @@ pub mod evidence;
 mod explain;
 mod filters;
 mod format;
+pub mod history;
 pub mod issue;
 mod junit;
 mod keywords;

@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 
 pub use self::body::{Body, Malformed, Snapshot, Way, Ways, render};
 pub use self::differences::{differences, folder_of_variant};
-pub(super) use self::observation::observation;
+pub use self::observation::observation;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use similar::{ChangeTag, TextDiff};

@@ -1,6 +1,7 @@
 //! The status of a test, with the one word that it has everywhere, and counts of tests by status.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -142,6 +143,13 @@ impl Counts {
     /// Returns whether a status fails a run.
     pub fn has_unexpected(&self, strict: bool) -> bool {
         self.0.keys().any(|status| status.is_unexpected(strict))
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<_> = self.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        f.write_str(&parts.join(", "))
     }
 }
 

@@ -197,6 +197,7 @@ mod tests {
             version: None,
             language: None,
             api: None,
+            date: None,
             unverified: None,
             ad_hoc: false,
             pair: None,

@@ -126,3 +126,88 @@ fn embedded_target_is_unpacked_and_set_up_in_the_cache() {
     run(&sandbox, "run typescript-sdk --cases cases").exits(0);
     assert_eq!(sandbox.survivors(), 0);
 }
+
+/// Installs an `npm` that lists four releases and can install three of them, and a `node` that is the reference in place of
+/// their adapter: 1.29.0 does not validate, and 1.28.0 does not speak 2025-11-25.
+fn releases(sandbox: &Sandbox) {
+    let list = r#"{"created":"2025-01-01T00:00:00.000Z","1.27.0":"2026-02-01T00:00:00.000Z",
+        "1.28.0":"2026-03-01T00:00:00.000Z","1.29.0":"2026-04-01T00:00:00.000Z","1.30.0":"2026-05-01T00:00:00.000Z",
+        "1.31.0-beta.1":"2026-05-02T00:00:00.000Z","1.0.0":"2024-11-25T00:00:00.000Z"}"#;
+    let npm = format!(
+        "case \"$*\" in view*) echo '{list}';; *sdk@1.27.0) echo no matching version >&2; exit 1;; *sdk@*) echo \"$*\";; esac"
+    );
+    install(sandbox, "npm", &npm);
+    let node = format!(
+        r#"version=${{PWD#*typescript-sdk-v1@}}; version=${{version%%/*}}
+        case $version in 1.29.0) mutant='--mutant input-not-validated';; 1.28.0) less='s/"2025-11-25",//';; esac
+        {PROGRAM} __adapter $mutant | /bin/sed -u "/api/{{ s/casebook-reference/@modelcontextprotocol\/sdk/; s/\"version\":\"[^\"]*/\"version\":\"$version/; s/\"variants\":[^]]*/\"variants\":[\"zod\"/; $less }}"
+        "#
+    );
+    install(sandbox, "node", &node);
+}
+
+#[test]
+fn releases_of_a_target_are_listed_with_dates() {
+    let sandbox = Sandbox::empty();
+    releases(&sandbox);
+    let listed = run(&sandbox, "targets --versions typescript-sdk-v1");
+    listed
+        .exits(0)
+        .stdout_has(&["1.31.0-beta.1   2026-05-02  pre-release\n1.30.0", "1.0.0           2024-11-25  too old"]);
+    listed.stderr_has(&["the lock of typescript-sdk-v1, 1.", " is not 1.30.0, the newest release"]);
+    run(&sandbox, "targets --versions ruby-sdk").exits(2).stderr_has(&["its `[setup]` has no commands `on-version`"]);
+    run(&sandbox, "run typescript-sdk-v1@1.29.9").exits(2).stderr_has(&["no such release; did you mean 1.29.0?"]);
+    run(&sandbox, "run typescript-sdk-v1@1.0.0").exits(2).stderr_has(&["the adapter works from 1."]);
+    run(&sandbox, "run typescript-sdk-v1 --versions 2.0..2.1").exits(2).stderr_has(&["has no release in `2.0..2.1`"]);
+    for (gone, why) in
+        [("echo registry gone >&2; exit 7", "exit status: 7\nregistry gone"), ("echo hello", "no JSON object")]
+    {
+        install(&sandbox, "npm", gone);
+        run(&sandbox, "targets --versions typescript-sdk-v1").exits(4).stderr_has(&["cannot list the releases", why]);
+    }
+}
+
+#[test]
+fn several_releases_have_one_history() {
+    let sandbox = Sandbox::empty();
+    releases(&sandbox);
+    let only = "--only sep-1303/input-errors --transport http";
+    let arguments = format!("run typescript-sdk-v1:zod --versions 3 {only} --run-log logs --report history=history.md");
+    let came = run(&sandbox, &arguments);
+    came.exits(0).stdout_has(&[
+        "typescript-sdk-v1@1.28.0:zod  2026-03-01\n",
+        "typescript-sdk-v1:zod, 1.28.0 to 1.30.0 (3 releases)",
+        "1.30.0  2026-05-01, after 1.29.0\n    better",
+        "1.29.0  2026-04-01, after 1.28.0\n    worse",
+    ]);
+    came.stderr_has(&["--before 2026-05-02T00:00:00Z", "@modelcontextprotocol/sdk@1.30.0", "run logs: logs"]);
+    let page = sandbox.read("history.md");
+    assert!(page.contains("| 1.29.0 2026-04-01, after 1.28.0 |") && page.contains("— **1.29.0** runs the tool"), "{page}");
+    let log = sandbox.read("logs/typescript-sdk-v1@1.28.0+zod.jsonl");
+    assert!(log.contains("@2025-06-18") && !log.contains("@2025-11-25"), "it is asked what its hello confirms");
+    // What is there is not run again, and a release that cannot be set up does not stop the others.
+    let came = run(&sandbox, &arguments.replace("--versions 3", "--versions 1.27..1.29"));
+    came.exits(4).stdout_has(&["kept in logs/typescript-sdk-v1@1.29.0+zod.jsonl"]);
+    came.stderr_has(&["no matching version", "left out typescript-sdk-v1@1.27.0:zod: it cannot be set up"]);
+    run(&sandbox, "targets --clear").exits(0).stdout_has(&["removed  versions/typescript-sdk-v1@1.29.0"]);
+    assert!(!sandbox.path().join("cache/casebook/versions/typescript-sdk-v1@1.29.0").exists());
+}
+
+#[test]
+fn release_in_which_an_observation_changed_is_found() {
+    let sandbox = Sandbox::empty();
+    releases(&sandbox);
+    let test = "sep-1303/input-errors/plain-misfits/wrong-type@2025-06-18+http";
+    let came = run(&sandbox, &format!("bisect {test} typescript-sdk-v1:zod --good 1.28.0"));
+    came.exits(3).stderr_has(&["1.28.0 and 1.30.0 have the same observation"]);
+    let came = run(&sandbox, &format!("bisect {test} typescript-sdk-v1:zod --good 1.28.0 --bad 1.29.0"));
+    came.exits(0).stdout_has(&[
+        "changed in 1.29.0, 2026-04-01",
+        "typescript-sdk-v1 1.28.0\n",
+        "tool-error",
+        "success; saw",
+    ]);
+    run(&sandbox, &format!("bisect {test} typescript-sdk-v1:zod")).exits(4).stderr_has(&["1.27.0 shows nothing"]);
+    run(&sandbox, &format!("bisect {test} typescript-sdk-v1 --good 1.1")).exits(2).stderr_has(&["is no release"]);
+    run(&sandbox, &format!("bisect {test} go-sdk@1.8.0")).exits(2).stderr_has(&["write the name of the target alone"]);
+}

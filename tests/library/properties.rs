@@ -51,6 +51,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         version: None,
         language: None,
         api: None,
+        date: None,
         unverified: None,
         planned,
         ad_hoc: false,

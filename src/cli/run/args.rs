@@ -10,6 +10,7 @@ use clap::Args;
 use crate::cli::{AdHocArgs, CaseArgs, LimitArgs, OutputArgs, heading, values};
 use crate::drive::Options;
 use crate::load::target::REFERENCE;
+use crate::model::release::Releases;
 use crate::model::set::SetName;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::transcript::StdioMode;
@@ -17,7 +18,7 @@ use crate::model::{Pattern, Shard};
 use crate::plan::Selection;
 
 /// The selection of tests.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = heading::TESTS)]
 pub struct SelectArgs {
     /// Run only the tests that match; repeatable
@@ -63,12 +64,13 @@ pub struct ShowArgs {
 }
 
 /// `casebook run`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     /// Targets to test [default: reference]
     ///
     /// A TARGET is a name that `casebook targets` lists, or the path of a target.toml or of its folder. TARGET:VARIANT
-    /// selects one variant of the target, and TARGET@FOLDER builds it on a checkout of its SDK. A URL, with http:// or
+    /// selects one variant of the target, TARGET@FOLDER builds it on a checkout of its SDK, and TARGET@VERSION on another
+    /// release. A URL, with http:// or
     /// https://, is a running server without a target.toml. Without a TARGET, casebook tests its own reference and no SDK.
     #[arg(value_name = "TARGET|URL")]
     pub targets: Vec<String>,
@@ -78,6 +80,14 @@ pub struct RunArgs {
     /// Run every target whose programs are installed, and name the others
     #[arg(long, conflicts_with = "targets", help_heading = heading::TARGETS)]
     pub all: bool,
+    /// Run several releases of the SDK: the newest N, a range as in 1.20..1.30, or minor
+    ///
+    /// `minor` is the last release of each minor version. Afterwards, casebook prints since when each answer holds, and what
+    /// each release changed. Each release has a run log of its own in the folder --run-log; a release whose run log is
+    /// whole is not run again. `casebook targets --versions TARGET` lists the releases.
+    #[arg(long, value_name = "RELEASES", requires = "targets", conflicts_with_all = ["all", "command", "accept", "strict"])]
+    #[arg(help_heading = heading::TARGETS)]
+    pub versions: Option<Releases>,
     /// The options for servers without a target.toml.
     #[command(flatten)]
     pub ad_hoc: AdHocArgs,
@@ -108,7 +118,7 @@ pub struct RunArgs {
     /// The reports.
     #[command(flatten)]
     pub outputs: OutputArgs,
-    /// Write the run log to FILE [default: a file in the user's cache folder]
+    /// Write the run log to FILE, which is a folder for --versions [default: in the user's cache folder]
     ///
     /// The commands report, diff, replay and known read run logs.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
@@ -132,17 +142,26 @@ pub struct RunArgs {
     /// The time limits.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Show only the numbers at the end, and write no report: this is one run of several.
+    #[arg(skip)]
+    pub(in crate::cli) is_part: bool,
 }
 
 impl RunArgs {
     /// The names or paths of the targets to test, unless all are.
-    pub(super) fn targets(&self) -> Vec<String> {
+    pub(in crate::cli) fn targets(&self) -> Vec<String> {
         if self.targets.is_empty() { vec![REFERENCE.to_owned()] } else { self.targets.clone() }
     }
 
     /// Returns whether the user named no target.
     pub(super) fn is_default(&self) -> bool {
         self.targets.is_empty() && self.command.is_empty()
+    }
+
+    /// The run of one of several releases, with a run log of its own.
+    pub(in crate::cli) fn of_release(&self, target: String, run_log: Utf8PathBuf) -> Self {
+        let (targets, run_log) = (vec![target], Some(run_log));
+        Self { targets, run_log, versions: None, outputs: OutputArgs::default(), is_part: true, ..self.clone() }
     }
 
     pub(super) fn selection(&self) -> Selection {
@@ -164,7 +183,7 @@ impl RunArgs {
     }
 
     /// The options that select fewer tests or more than usual, as the user typed them; without the shard.
-    pub(super) fn narrowed(&self) -> Option<String> {
+    pub(in crate::cli) fn narrowed(&self) -> Option<String> {
         fn typed<T: ToString>(option: &str, values: impl IntoIterator<Item = T>) -> Vec<String> {
             values.into_iter().map(|value| format!("--{option} {}", value.to_string())).collect()
         }

@@ -20,7 +20,7 @@ use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Package, Target, TargetKind};
+use crate::model::target::{Claims, Package, Target, TargetKind};
 use crate::model::transcript::{End, Served};
 
 /// The version of the protocol.
@@ -60,6 +60,16 @@ impl Hello {
     /// The package that the hello names.
     pub(crate) fn package(&self, is_dev: bool) -> Package {
         Package { name: self.sdk.clone(), version: self.version.clone(), is_dev }
+    }
+
+    /// Returns the claims without the roles, transports and revisions that the hello does not have.
+    pub(crate) fn confirmed(&self, claims: &Claims) -> Claims {
+        let has = |all: &[String], word: &str| all.iter().any(|one| one == word);
+        let mut claims = claims.clone();
+        claims.roles.retain(|role| has(&self.roles, role.word()));
+        claims.transports.retain(|transport| has(&self.transports, transport.word()));
+        claims.revisions.retain(|revision| has(&self.revisions, revision.name()));
+        claims
     }
 }
 

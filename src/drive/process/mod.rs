@@ -8,6 +8,7 @@ pub(crate) mod launch;
 pub(crate) mod lines;
 pub(crate) mod mark;
 pub(crate) mod probe;
+pub(crate) mod releases;
 pub(crate) mod session;
 pub(crate) mod setup;
 mod system;

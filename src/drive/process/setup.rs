@@ -106,7 +106,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
     let is_due = |due: &str| file::read_text(&stamp, MOST_STAMP).map(|stamp| stamp != due).map_err(failed);
     let mut due = fingerprint(target)?;
     let mut listed = None;
-    if let Some(checkout) = &target.setup.checkout {
+    if let Some(checkout) = target.setup.checkout() {
         let listing = checkout::list(&checkout.folder).await?;
         due += &checkout::state(checkout, &listing)?;
         let lock = open()?;
@@ -129,7 +129,7 @@ pub async fn set_up(target: &Target, mut progress: impl FnMut(&str)) -> Result<(
         run_all(target, &mut progress).await?;
         fs::write(&stamp, due).map_err(failed)?;
     }
-    if target.setup.checkout.is_some() {
+    if target.setup.checkout().is_some() {
         let shared = in_thread(move || lock.unlock().and_then(|()| lock.lock_shared()).map(|()| lock));
         std::mem::forget(shared.await.map_err(failed)?);
     }
@@ -146,7 +146,7 @@ async fn in_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 
 async fn run_all(target: &Target, progress: &mut impl FnMut(&str)) -> Result<(), SetupError> {
     // Build tools that ask Git for a version must not write into the repository.
-    let env = target.setup.checkout.iter().map(|_| ("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())).collect();
+    let env = target.setup.checkout().iter().map(|_| ("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())).collect();
     let all = async {
         for command in &target.setup.commands {
             progress(&format!("setting up: {}", command.join(" ")));
@@ -233,7 +233,7 @@ fn forward(pipe: impl AsyncRead + Send + Unpin + 'static, lines: mpsc::Sender<St
 mod tests {
     use super::*;
     use crate::drive::workers::tests::target;
-    use crate::model::target::{Checkout, Setup};
+    use crate::model::target::{Base, Checkout, Setup};
 
     #[tokio::test]
     async fn target_on_a_checkout_is_set_up_again_when_it_changes() {
@@ -244,7 +244,8 @@ mod tests {
         let git = ["git", "init", "--quiet"].map(str::to_owned);
         run(&git, (&checkout.folder, &BTreeMap::new()), &mut |_| {}).await.expect("there is git");
         let command = ["sh", "-c", "cat \"$0/a\" >> built", checkout.copy.as_str()].map(str::to_owned);
-        let setup = Setup { commands: vec![command.to_vec()], checkout: Some(checkout.clone()), ..Setup::default() };
+        let base = Base::Checkout(checkout.clone());
+        let setup = Setup { commands: vec![command.to_vec()], base, ..Setup::default() };
         let target = Target { folder: root.to_owned(), setup, ..target(&[]) };
         for contents in ["1", "1", "2", "2"] {
             let file = checkout.folder.join("a");

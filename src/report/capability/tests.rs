@@ -47,6 +47,7 @@ fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow
         language: None,
         api: name.split(':').nth(1).map(|variant| format!("Api({variant})")),
         version: Some("pkg 1.0".to_owned()),
+        date: None,
         unverified: None,
         ad_hoc: false,
         pair: None,

@@ -24,7 +24,7 @@ const INDENT: &str = "    ";
 pub(super) const CANNOT: &str = "cannot: ";
 
 /// An observation as text. Its first line begins with a word of a fixed vocabulary; all others are indented.
-pub(in crate::report) fn observation(seen: &Observation) -> String {
+pub fn observation(seen: &Observation) -> String {
     let leaky = if seen.leaky { " (leaky)" } else { "" };
     if seen.unavailable.is_some() {
         return format!("unavailable{leaky}");

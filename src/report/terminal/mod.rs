@@ -104,7 +104,7 @@ impl<W: Write> Terminal<W> {
 
     /// Takes the beginning of a test.
     pub fn on_begin(&mut self, target: &TargetId, test: &TestId) {
-        self.bar.set_message(format!("{}  {}", tally(&self.total), name(target, test)));
+        self.bar.set_message(format!("{}  {}", self.total, name(target, test)));
     }
 
     /// Takes the record of a test that has ended, and its transcript where there is one.
@@ -121,7 +121,7 @@ impl<W: Write> Terminal<W> {
             self.progress(record)?;
         }
         self.bar.inc(1);
-        self.bar.set_message(format!("{}  {}", tally(&self.total), name(&record.target, &record.test)));
+        self.bar.set_message(format!("{}  {}", self.total, name(&record.target, &record.test)));
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl<W: Write> Terminal<W> {
         if lines(ran) == lines(ran - 1) {
             return Ok(());
         }
-        let (share, tally) = (100 * ran / planned, tally(&self.total));
+        let (share, tally) = (100 * ran / planned, &self.total);
         let tests = format!("{} of {} tests", grouped(ran), grouped(planned));
         let target = Untrusted(&record.target.to_string()).line(200);
         let Self { bar, out, .. } = self;
@@ -253,12 +253,6 @@ fn style(status: Status) -> Style {
         Status::Warned => YELLOW,
         Status::Flaky | Status::Inconclusive | Status::Failed | Status::Error => RED,
     }
-}
-
-/// `40 passed, 2 failed`.
-fn tally(counts: &Counts) -> String {
-    let parts: Vec<_> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    parts.join(", ")
 }
 
 fn of(target: &TargetId, case: &CaseId) -> String {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::{BOLD, DIM, Extent, GREEN, RED, YELLOW, name, of, padded, style, tally, time, widest};
+use super::{BOLD, DIM, Extent, GREEN, RED, YELLOW, name, of, padded, style, time, widest};
 use crate::model::TargetId;
 use crate::model::record::{Cuts, SnapshotState};
 use crate::model::set::Drift;
@@ -65,7 +65,7 @@ fn three_numbers(out: &mut impl Write, summary: &RunSummary, numbers: &Numbers) 
         format_args!("{} violated", count(musts, "MUST")),
         format_args!("{} violated", count(shoulds, "SHOULD")),
         count(total.total(), "test"),
-        tally(&total),
+        total,
     )
 }
 
@@ -259,7 +259,6 @@ fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Resu
         snapshots.iter().fold(String::new(), |out, (state, count)| format!("{out}; snapshots {state}: {count}"));
     let (total, (decided, asked)) = (summary.total(), summary.verified());
     let tests = count(total.total(), "test");
-    let tally = tally(&total);
     let of = tested(summary);
     let warning = if summary.is_default {
         "; no SDK was tested, only casebook's own reference: name one, as in casebook run go-sdk"
@@ -270,7 +269,7 @@ fn verdict(out: &mut impl Write, summary: &RunSummary, strict: bool) -> io::Resu
     };
     writeln!(
         out,
-        "{style}{word}{style:#}: {tests} of {of}{took}: {tally}; {decided} of {asked} requirements tested{snapshots}{warning}"
+        "{style}{word}{style:#}: {tests} of {of}{took}: {total}; {decided} of {asked} requirements tested{snapshots}{warning}"
     )
 }
 

@@ -1,0 +1,221 @@
+//! `casebook bisect`: the release of an SDK in which the observation of a test changed.
+//!
+//! Takes a test and a target, runs the test on as few releases as necessary, gives the release with both observations. Must
+//! not know which observation is right.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser as _};
+
+use super::here::here;
+use super::releases::ask;
+use super::{CaseArgs, Cli, Command, Exit, Problem, RunArgs, caches, heading, history, run, values};
+use crate::load;
+use crate::load::target::{TypedTarget, typed_target};
+use crate::model::case::Library;
+use crate::model::release::{Release, Releases, is_version};
+use crate::model::{Pattern, hash};
+use crate::report::snapshot::observation;
+use crate::report::terminal::{eprint_line, print_line, show};
+use crate::report::{Source, Untrusted};
+
+/// The most characters of a line that are shown.
+const LINE: usize = 400;
+/// The most characters of an observation that are shown.
+const SHOWN: usize = 4000;
+
+const AFTER: &str = "\
+A release that cannot be set up is left out. What was run once is not run again,
+so that an interrupted search goes on where it was.
+
+Examples:
+  casebook bisect tools/input-schema/validated python-sdk-v1:high
+  casebook bisect 'sep-1303/**@2025-11-25+http' fastmcp --good 3.0.0 --bad 4.0.0
+
+Exit statuses:
+  0  found
+  2  usage error; for example, there is no such release
+  3  both ends have the same observation
+  4  a release at an end cannot be set up
+  5  interrupted";
+
+/// `casebook bisect`.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER)]
+pub struct BisectArgs {
+    /// Test, or a pattern of tests that are looked at together
+    #[arg(value_name = "TEST", value_parser = values::pattern)]
+    pub test: Pattern,
+    /// Target with an adapter of casebook; TARGET:VARIANT selects a variant
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+    /// A release with one observation [default: the oldest that the adapter supports]
+    #[arg(long, value_name = "VERSION", help_heading = heading::TARGETS)]
+    pub good: Option<String>,
+    /// A release with another one, older or newer [default: the newest]
+    #[arg(long, value_name = "VERSION", help_heading = heading::TARGETS)]
+    pub bad: Option<String>,
+    /// The sources of cases.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+}
+
+pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
+    let library = load::load(&args.cases.sources()?)?;
+    let here = here()?;
+    let TypedTarget::Plain { name } = typed_target(&args.target, &here) else {
+        let text = format!("`{}` has a version of its own; write the name of the target alone", args.target);
+        return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
+    };
+    let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
+    let (target, listed) = ask(name, &cache)?;
+    let between = between(args, &listed, target.setup.oldest.as_deref())?;
+    let folder = cache.join("bisect").join(hash(&args.test.as_str()));
+    fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
+    let variant = &args.target[name.len()..];
+    let mut search = Search { args, name, variant, folder, library: &library, seen: BTreeMap::new() };
+    let (mut low, mut high) = (0, between.len() - 1);
+    let (first, last) = (search.observe(between[low])?, search.observe(between[high])?);
+    let ends = [(low, &first), (high, &last)];
+    if let Some((end, Outcome::Broken(why))) = ends.iter().find(|(_, outcome)| matches!(outcome, Outcome::Broken(_))) {
+        let text = format!("{name}@{} shows nothing: {why}; name another release", between[*end].version);
+        return Err(Problem::new(Exit::Target, text));
+    }
+    if first == last {
+        let text = format!(
+            "{} and {} have the same observation; name two releases with different ones by --good and --bad",
+            between[low].version, between[high].version
+        );
+        return Err(Problem::new(Exit::Nothing, text));
+    }
+    let mut open: Vec<usize> = (low + 1..high).collect();
+    while !open.is_empty() {
+        let middle = open[open.len() / 2];
+        match search.observe(between[middle])? {
+            Outcome::Broken(why) => {
+                eprint_line(&Untrusted(&format!("left out {}: {why}", between[middle].version)).line(LINE));
+                open.retain(|place| *place != middle);
+                continue;
+            }
+            same if same == first => low = middle,
+            _ => high = middle,
+        }
+        open.retain(|place| (low + 1..high).contains(place));
+    }
+    tell(&search, [between[low], between[high]])?;
+    Ok(Exit::Fine)
+}
+
+/// The releases from one end to the other, the oldest first.
+fn between<'l>(args: &BisectArgs, listed: &'l [Release], oldest: Option<&str>) -> Result<Vec<&'l Release>, Problem> {
+    let all = Releases::Newest(usize::MAX).of(listed, oldest);
+    let place = |typed: &Option<String>, default: usize| match typed {
+        None => Ok(default),
+        Some(version) => {
+            let place = all.iter().position(|release| release.version == *version && is_version(version));
+            let text = || {
+                let list = format!("casebook targets --versions {}", args.target);
+                format!("`{version}` is no release that the adapter supports; list them with `{list}`")
+            };
+            place.ok_or_else(|| Problem::new(Exit::Usage, Untrusted(&text()).line(LINE)))
+        }
+    };
+    let (good, bad) = (place(&args.good, 0)?, place(&args.bad, all.len().saturating_sub(1))?);
+    let (low, high) = (good.min(bad), good.max(bad));
+    if low == high {
+        return Err(Problem::new(Exit::Usage, "a search needs two releases; name them by --good and --bad"));
+    }
+    Ok(all[low..=high].to_vec())
+}
+
+/// What the test shows on one release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// The observations of all selected tests, as text.
+    Seen(String),
+    /// The release shows nothing.
+    Broken(String),
+}
+
+/// A search with what it has seen.
+struct Search<'a> {
+    args: &'a BisectArgs,
+    name: &'a str,
+    variant: &'a str,
+    folder: Utf8PathBuf,
+    library: &'a Library,
+    seen: BTreeMap<String, Outcome>,
+}
+
+impl Search<'_> {
+    /// Runs the test on a release, unless that was done before.
+    fn observe(&mut self, release: &Release) -> Result<Outcome, Problem> {
+        let typed = format!("{}@{}{}", self.name, release.version, self.variant);
+        let log = self.folder.join(format!("{}.jsonl", typed.replace(':', "+")));
+        let run = self.run(typed, log.clone())?;
+        let source = history::kept(&log, &run, self.library);
+        let outcome = match source {
+            Some(source) => Ok(self.outcome(&source)),
+            None => match run::run(&run) {
+                Ok(Exit::Interrupted) => {
+                    return Err(Problem::new(Exit::Interrupted, "interrupted; the same command goes on"));
+                }
+                Ok(_) => super::report::source(&log).map(|source| self.outcome(&source)),
+                Err(problem) if problem.exit == Exit::Target => Ok(Outcome::Broken(problem.text.to_string())),
+                Err(problem) => Err(problem),
+            },
+        }?;
+        let word = match &outcome {
+            Outcome::Seen(text) => hash(text),
+            Outcome::Broken(_) => "nothing".to_owned(),
+        };
+        print_line(&format!("{:<12}  {}  {word}", release.version, release.day().unwrap_or("?")));
+        self.seen.insert(release.version.clone(), outcome.clone());
+        Ok(outcome)
+    }
+
+    /// What a run saw of the tests. Their controls, which it ran too, are no part of it.
+    fn outcome(&self, source: &Source) -> Outcome {
+        let mut records = source.records.iter().filter(|record| self.args.test.matches(&record.test)).peekable();
+        if records.peek().is_none() {
+            return Outcome::Broken("no selected test applies to it".to_owned());
+        }
+        let (mut text, mut unavailable) = (String::new(), None);
+        for record in records {
+            unavailable = unavailable.or(record.observation.unavailable.as_ref());
+            text += &format!("{}\n{}\n", record.test, observation(&record.observation));
+        }
+        unavailable.map_or(Outcome::Seen(text), |reason| Outcome::Broken(reason.clone()))
+    }
+
+    /// The options of a run of the test alone.
+    fn run(&self, typed: String, log: Utf8PathBuf) -> Result<RunArgs, Problem> {
+        let words = ["casebook", "run", &typed, "--only", self.args.test.as_str()];
+        match Cli::try_parse_from(words).map(|cli| cli.command) {
+            Ok(Command::Run(run)) => Ok(RunArgs { cases: self.args.cases.clone(), ..run.of_release(typed, log) }),
+            Ok(_) => unreachable!("`run` is the command `run`"),
+            Err(error) => Err(Problem::new(Exit::Usage, error.to_string())),
+        }
+    }
+}
+
+/// Prints both sides of the change.
+fn tell(search: &Search<'_>, sides: [&Release; 2]) -> Result<(), Problem> {
+    let [before, after] = sides;
+    print_line(&format!(
+        "\n{} changed in {}{}",
+        search.args.test.as_str(),
+        after.version,
+        after.day().map_or_else(String::new, |day| format!(", {day}"))
+    ));
+    for release in [before, after] {
+        if let Some(Outcome::Seen(text)) = search.seen.get(&release.version) {
+            let text = Untrusted(text.trim_end()).block(SHOWN);
+            show(&format!("\n{} {}\n{text}\n", search.name, release.version))
+                .map_err(|error| Problem::output(&error))?;
+        }
+    }
+    Ok(())
+}
