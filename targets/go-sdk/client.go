@@ -48,7 +48,11 @@ func drive(text []byte) (message, error) {
 	if !slices.Contains(revisions, request.Revision) {
 		return nil, cannot{"the SDK does not support " + request.Revision}
 	}
-	options := &mcp.ClientOptions{Logger: slog.Default()}
+	var options struct {
+		mcp.ClientOptions
+		later
+	}
+	options.Logger = slog.Default()
 	if request.Declares != nil {
 		declared, err := capabilities(request.Declares)
 		if err != nil {
@@ -63,10 +67,15 @@ func drive(text []byte) (message, error) {
 		}
 		options.ElicitationHandler = handler
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "casebook", Version: "1"}, options)
+	client := mcp.NewClient(&mcp.Implementation{Name: "casebook", Version: "1"}, &options.ClientOptions)
 
 	ctx := context.Background()
-	session, err := client.Connect(ctx, request.transport(), &mcp.ClientSessionOptions{ProtocolVersion: request.Revision})
+	var sessionOptions struct {
+		mcp.ClientSessionOptions
+		later
+	}
+	sessionOptions.ProtocolVersion = request.Revision
+	session, err := client.Connect(ctx, request.transport(), &sessionOptions.ClientSessionOptions)
 	if err != nil {
 		return message{"connected": false, "steps": []any{}, "error": describeError(err)}, nil
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// question is the key of the only question that a tool asks.
-const question = "question"
-
 type fixture struct {
 	Server mcp.Implementation `json:"server"`
 	Tools  []tool             `json:"tools"`
@@ -161,8 +158,7 @@ func (d does) call(
 		result := &mcp.CallToolResult{Content: slices.Clone(d.Return.Content), IsError: d.Return.IsError}
 		return result, value(d.Return.StructuredContent), nil
 	case d.Elicit != nil:
-		result, answer := d.Elicit.ask(request)
-		return result, answer, nil
+		return d.Elicit.ask(ctx, request)
 	case d.Raise != nil:
 		return nil, nil, errors.New(*d.Raise)
 	case d.Wait != nil:
@@ -178,29 +174,15 @@ func (d does) call(
 	return nil, nil, errors.New("the fixture has a tool without code")
 }
 
-// ask returns the question and, in the next round, the answer. This works for every revision: before 2026-07-28 the
-// SDK sends the question as a request and then calls the tool again with the answer.
-// https://go.sdk.modelcontextprotocol.io/server/#multi-round-trip-requests
-func (e elicit) ask(request *mcp.CallToolRequest) (*mcp.CallToolResult, any) {
-	if answer, ok := request.Params.InputResponses[question].(*mcp.ElicitResult); ok {
-		returned := elicitAnswer{Action: answer.Action, Content: answer.Content}
-		if e.State != nil {
-			returned.State = &request.Params.RequestState
-		}
-		return &mcp.CallToolResult{}, returned
-	}
-	params := &mcp.ElicitParams{
+// params is the question in the SDK's type.
+func (e elicit) params() *mcp.ElicitParams {
+	return &mcp.ElicitParams{
 		Mode:            e.Mode,
 		Message:         e.Message,
 		RequestedSchema: value(e.RequestedSchema),
 		URL:             e.URL,
 		ElicitationID:   e.ElicitationID,
 	}
-	result := &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: params}}
-	if e.State != nil {
-		result.RequestState = e.State.Value
-	}
-	return result, nil
 }
 
 // elicitAnswer is the part of an answer that a tool returns, and the state that came with it.

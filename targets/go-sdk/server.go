@@ -22,8 +22,6 @@ import (
 // firstStateless is the first revision without sessions.
 const firstStateless = "2026-07-28"
 
-var revisions = []string{"2025-06-18", "2025-11-25", firstStateless}
-
 type serveRequest struct {
 	Revision  string         `json:"revision"`
 	Transport string         `json:"transport"`

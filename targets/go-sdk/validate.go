@@ -65,7 +65,7 @@ func (d duties) call(ctx context.Context, does does, request *mcp.CallToolReques
 	if err == nil {
 		d.seal.close(result)
 	}
-	if err != nil || result.IsError || result.InputRequests != nil || d.output == nil {
+	if err != nil || result.IsError || asks(result) || d.output == nil {
 		return result, err
 	}
 	var output []byte
