@@ -6,8 +6,8 @@ use futures::future::join_all;
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError, ServiceExt,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-        ElicitRequestParams, ElicitResult, ElicitationAction, Implementation, ProtocolVersion, ServerResult,
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest, ElicitRequestParams,
+        ElicitResult, ElicitationAction, Implementation, ProtocolVersion, ServerResult,
     },
     service::{ClientInitializeError, DynService, PeerRequestOptions, QuitReason, RequestContext, RunningService},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
@@ -16,7 +16,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::protocol::{Action, Answer, Answers, Cannot, Drive, Step, ToolCall};
+use crate::{
+    protocol::{Action, Answer, Answers, Cannot, Drive, Step, ToolCall},
+    versions::{ClientConfig, has_initialize},
+};
 
 /// A client with or without an elicitation handler.
 type Service = Box<dyn DynService<RoleClient>>;
@@ -81,7 +84,7 @@ fn lifecycle(revision: &ProtocolVersion, negotiate: bool) -> ClientLifecycleMode
     let preferred_versions = vec![revision.clone()];
     if negotiate {
         ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }
-    } else if revision.has_initialize() {
+    } else if has_initialize(revision) {
         ClientLifecycleMode::Initialize
     } else {
         ClientLifecycleMode::Discover { preferred_versions }

@@ -16,8 +16,7 @@ use rmcp::{
     model::{
         CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
         ElicitationSchema, Implementation, InputRequest, InputRequests, InputRequiredResult, JsonObject,
-        ProgressNotificationParam, RequestStateCodec, RequestStateError, SealOptions, ServerCapabilities, ServerConfig,
-        SetLevelRequestMethod, Tool,
+        ProgressNotificationParam, RequestStateError, SealOptions, ServerCapabilities, SetLevelRequestMethod, Tool,
     },
     service::{RequestContext, RoleServer},
     tool_handler,
@@ -33,6 +32,7 @@ use crate::{
         self, Cannot, Does, Elicit, Failure, Parts, Progress, REVISIONS, Serve, State, VARIANTS, Wait, take, take_whole,
     },
     typed,
+    versions::{self, ServerConfig, state_codec},
 };
 
 /// The key of the only question that a tool asks.
@@ -266,7 +266,7 @@ async fn ask(
     state: Option<&State>,
     call: ToolCallContext<'_, Server>,
 ) -> Result<CallToolResponse, ErrorData> {
-    if !has_initialize(&call) {
+    if !has_initialize(&call.request_context) {
         return ask_by_result(question, state, call);
     }
     Ok(match call.request_context.peer.create_elicitation(question).await {
@@ -283,7 +283,7 @@ async fn ask_by_url(
     state: Option<&State>,
     call: ToolCallContext<'_, Server>,
 ) -> Result<CallToolResponse, ErrorData> {
-    if !has_initialize(&call) {
+    if !has_initialize(&call.request_context) {
         let (url, elicitation_id) = (url.to_string(), id.to_owned());
         let question = ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id };
         return ask_by_result(question, state, call);
@@ -294,8 +294,8 @@ async fn ask_by_url(
     })
 }
 
-fn has_initialize(call: &ToolCallContext<'_, Server>) -> bool {
-    call.request_context.protocol_version().is_none_or(|version| version.has_initialize())
+pub fn has_initialize(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|version| versions::has_initialize(&version))
 }
 
 /// Returns the question or, in the next round, the answer. The SDK's codec protects the state.
@@ -316,7 +316,7 @@ fn ask_by_result(
         return Ok(CallToolResult::structured(json!(parse(answer)?)).into());
     };
     let internal = |error: RequestStateError| ErrorData::internal_error(error.to_string(), None);
-    let codec = RequestStateCodec::try_new(STATE_KEY).map_err(internal)?;
+    let codec = state_codec(STATE_KEY).map_err(internal)?;
     let Some(sealed) = call.request_state else {
         let lifetime = state.seconds.map(Duration::from_secs);
         let options = lifetime.map_or_else(SealOptions::new, |lifetime| SealOptions::new().ttl(lifetime));

@@ -9,6 +9,7 @@ mod fixture;
 mod log;
 mod protocol;
 mod typed;
+mod versions;
 
 use std::{
     collections::HashMap,
@@ -83,7 +84,7 @@ async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Failur
 fn hello() -> Value {
     json!({ "hello": {
         "sdk": "rmcp",
-        "version": version(),
+        "version": versions::RMCP,
         "language": "rust",
         "api": "router, typed: ToolRouter with ToolRoute::new_dyn, and #[tool] for typed tools; client: RunningService",
         "roles": ["server", "client"],
@@ -92,12 +93,6 @@ fn hello() -> Value {
         "variants": VARIANTS,
         "streams": true,
     } })
-}
-
-/// Returns the SDK's version from the lock file, because Cargo does not provide it to dependents at compile time.
-fn version() -> Option<&'static str> {
-    let (_, entry) = include_str!("../Cargo.lock").split_once("name = \"rmcp\"\nversion = \"")?;
-    entry.split('"').next()
 }
 
 /// Starts a server. Returns the content of the `serving` answer, and the guard that stops the server.

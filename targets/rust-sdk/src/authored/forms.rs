@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use crate::{
-    fixture::{QUESTION, Server, failure},
+    fixture::{QUESTION, Server, failure, has_initialize},
     typed,
 };
 
@@ -213,7 +213,7 @@ async fn ask<T: ElicitationSafe + Serialize + DeserializeOwned + Send>(
     context: Context,
     answers: InputResponses,
 ) -> Answer {
-    if context.protocol_version().is_none_or(|version| version.has_initialize()) {
+    if has_initialize(&context) {
         return Ok(match typed::ask::<T>(context.peer, MESSAGE.to_owned()).await {
             Ok(answer) => CallToolResult::structured(answer).into(),
             Err(error) => failure(&error),
