@@ -3,13 +3,14 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/ind
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import addFormats from 'ajv-formats';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { describeError, elicitationHandler, formCapability, runStep, type Requests } from '../typescript/client.js';
-import { Cannot, type DriveRequest, type Drove, type StepAnswer } from '../typescript/protocol.js';
+import { Cannot, type Answer, type DriveRequest, type Drove, type StepAnswer } from '../typescript/protocol.js';
+import { since } from './release.js';
 import { revisions } from './server.js';
+
+// 1.21 brought the option jsonSchemaValidator.
+const ajv = since('1.21.0') ? await import('./ajv-2020.js') : undefined;
 
 /**
  * Runs a script. The client always offers 2025-11-25 and then uses the revision that the server chooses: the SDK has no
@@ -17,6 +18,7 @@ import { revisions } from './server.js';
  */
 export async function drive(request: DriveRequest): Promise<Drove> {
   if (!revisions.includes(request.revision)) throw new Cannot(`the SDK does not support ${request.revision}`);
+  checkOptions(request);
   const steps: StepAnswer[] = [];
   const transport = connection(request);
   let client: Client;
@@ -44,24 +46,29 @@ function connection({ url, command }: DriveRequest): StdioClientTransport | Stre
   return new StdioClientTransport({ command: program, args });
 }
 
+/** Throws if the SDK has no option that the author of this client would set. */
+function checkOptions({ variant, answers = [], declares }: DriveRequest): void {
+  if (variant === 'ajv-2020' && !ajv) throw new Cannot('before 1.21, Client has no option jsonSchemaValidator');
+  if (!declares && formCapability(answers).applyDefaults && !since('1.22.0'))
+    throw new Cannot('before 1.22, Client has no option applyDefaults');
+}
+
 function createClient({ variant, answers, declares }: DriveRequest): Client {
   const options: ClientOptions = {};
   if (declares) options.capabilities = declares;
   // https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/capabilities.md#default-values
-  else if (answers !== undefined) options.capabilities = { elicitation: { form: formCapability(answers) } };
-  if (variant === 'ajv-2020') options.jsonSchemaValidator = new AjvJsonSchemaValidator(ajv2020());
+  else if (answers !== undefined) options.capabilities = elicitation(answers);
+  if (variant === 'ajv-2020') options.jsonSchemaValidator = ajv?.ajv2020();
   const client = new Client({ name: 'casebook', version: '1' }, options);
   client.onerror = console.error;
   if (answers !== undefined) client.setRequestHandler(ElicitRequestSchema, elicitationHandler(answers));
   return client;
 }
 
-/** An instance of Ajv for JSON Schema 2020-12, with the options of the SDK's own instance for draft-07. */
-function ajv2020(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, validateFormats: true, validateSchema: false, allErrors: true });
-  // By its types, this CommonJS package has its function as the member `default`.
-  addFormats.default(ajv);
-  return ajv;
+/** The capability of a client that answers forms. 1.23 brought the modes of elicitation. */
+function elicitation(answers: Answer | Answer[]): ClientOptions['capabilities'] {
+  const form = formCapability(answers);
+  return { elicitation: since('1.23.0') ? { form } : form };
 }
 
 /** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications */

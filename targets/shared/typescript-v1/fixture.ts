@@ -19,8 +19,9 @@ import {
   type ToolAnnotations
 } from '@modelcontextprotocol/sdk/types.js';
 
-import { Refused, type Does, type Fixture } from '../typescript/protocol.js';
+import { Cannot, Refused, type Does, type Elicit, type Fixture } from '../typescript/protocol.js';
 import { checkVerbs, elicitParams, isTyped, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
+import { since } from './release.js';
 import { registerTypedTools } from './typed.js';
 import { toZod } from './zod.js';
 
@@ -38,8 +39,12 @@ export const variants: Record<string, (fixture: Fixture) => Factory> = {
  */
 function zod({ server: info, tools }: Fixture): Factory {
   checkVerbs(tools);
-  for (const { name, title, description, inputSchema, outputSchema, annotations, _meta, does, ...rest } of tools)
-    refuseMembers(rest, 'McpServer.registerTool');
+  checkQuestions(tools);
+  for (const { name, title, description, inputSchema, outputSchema, annotations, _meta, does, ...rest } of tools) {
+    // 1.18 brought the option _meta.
+    const later = _meta !== undefined && !since('1.18.0') ? { _meta } : {};
+    refuseMembers({ ...rest, ...later }, 'McpServer.registerTool');
+  }
   // The author of a server writes zod schemas, so a schema that zod cannot express ends here.
   const written = tools.map(({ inputSchema, outputSchema, ...tool }) => ({
     ...tool,
@@ -73,6 +78,7 @@ function zod({ server: info, tools }: Fixture): Factory {
  */
 function low({ server: info, tools }: Fixture): Factory {
   checkVerbs(tools);
+  checkQuestions(tools);
   return () => {
     const capabilities = { tools: {}, ...(logs(tools) && { logging: {} }) };
     const server = new Server(info, { capabilities });
@@ -97,7 +103,7 @@ async function runTool(does: Does, args: unknown, server: McpServer['server'], e
   if (does.raise !== undefined) throw new Error(does.raise);
   if (does.elicit) {
     // The question of a fixture can break the types on purpose. The SDK's revisions have no request state.
-    const params = elicitParams(does.elicit) as ElicitRequestFormParams | ElicitRequestURLParams;
+    const params = question(does.elicit) as ElicitRequestFormParams | ElicitRequestURLParams;
     const { action, content } = await server.elicitInput(params);
     return structured({ action, content });
   }
@@ -109,6 +115,17 @@ async function runTool(does: Does, args: unknown, server: McpServer['server'], e
   if (!does.return) return structured(args);
   const { structuredContent, ...rest } = does.return;
   return { ...structured(structuredContent), ...rest } as CallToolResult;
+}
+
+/** Throws if the SDK has no way to ask for what a tool asks. 1.23 brought the modes of elicitation. */
+function checkQuestions(tools: Fixture['tools']): void {
+  if (!since('1.23.0') && tools.some(({ does }) => does.elicit?.mode === 'url'))
+    throw new Cannot('before 1.23, Server.elicitInput has no mode url');
+}
+
+function question(elicit: Elicit): object {
+  const { mode, ...form } = elicitParams(elicit);
+  return since('1.23.0') ? elicitParams(elicit) : form;
 }
 
 /** https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/docs/protocol.md#progress-notifications */

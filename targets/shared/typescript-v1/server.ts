@@ -3,18 +3,21 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
-import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { isInitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, Response } from 'express';
 
 import { Cannot, type ServeRequest } from '../typescript/protocol.js';
 import type { HttpServer, Transport } from '../typescript/serve.js';
 import { variants, type Factory } from './fixture.js';
+import { createApp, since } from './release.js';
 
-/** The revisions of the SDK's `SUPPORTED_PROTOCOL_VERSIONS` that casebook also supports. */
-export const revisions = ['2025-06-18', '2025-11-25'];
+/** The revisions of the SDK that casebook also supports. */
+export const revisions = ['2025-06-18', '2025-11-25'].filter(one => SUPPORTED_PROTOCOL_VERSIONS.includes(one));
+
+/** 1.32 brought the status 404 to the example. Before it, an unknown session was answered as a missing one. */
+const answers404 = since('1.32.0');
 
 /**
  * Serves one transport and one server per session, as the SDK's first example does, without its authorization and its
@@ -24,7 +27,7 @@ export const revisions = ['2025-06-18', '2025-11-25'];
 export function serveHttp(request: ServeRequest, path: string): HttpServer {
   const getServer = factory(request);
   const sessions = new Map<string, StreamableHTTPServerTransport>();
-  const app = createMcpExpressApp();
+  const app = createApp();
 
   app.post(path, async (req, res) => {
     try {
@@ -41,7 +44,7 @@ export function serveHttp(request: ServeRequest, path: string): HttpServer {
         transport.onclose = () => void sessions.delete(transport.sessionId ?? '');
         await getServer().connect(transport);
         await transport.handleRequest(req, res, req.body);
-      } else if (id !== undefined) {
+      } else if (id !== undefined && answers404) {
         reject(res, 404, -32001, 'Session not found');
       } else {
         reject(res, 400, -32000, 'Bad Request: No valid session ID provided');
@@ -56,7 +59,7 @@ export function serveHttp(request: ServeRequest, path: string): HttpServer {
     const id = req.get('mcp-session-id');
     const session = id === undefined ? undefined : sessions.get(id);
     if (session) await session.handleRequest(req, res);
-    else if (id === undefined) res.status(400).send('Missing session ID');
+    else if (id === undefined || !answers404) res.status(400).send('Missing session ID');
     else reject(res, 404, -32001, 'Session not found');
   };
   app.get(path, handleSession);

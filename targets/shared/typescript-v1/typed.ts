@@ -6,9 +6,10 @@
 import { McpServer, type ToolCallback } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { AnySchema, ZodRawShapeCompat } from '@modelcontextprotocol/sdk/server/zod-compat.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import * as z from 'zod';
 
 import { Cannot, Refused, type Fixture } from '../typescript/protocol.js';
+import { z } from './zod-3.js';
+import { noSchema, onlyShapes } from './zod.js';
 
 type Register = (server: McpServer, name: string, description?: string) => void;
 
@@ -40,11 +41,13 @@ function structured(output: Record<string, unknown>): CallToolResult {
 /** The code of a tool that returns the arguments as they arrive. */
 const echo = async (args: Record<string, unknown>) => structured(args);
 
-function takes<S extends ZodRawShapeCompat | AnySchema>(inputSchema: S, code: ToolCallback<S>): Register {
+function takes<S extends ZodRawShapeCompat | AnySchema>(inputSchema: S, code: ToolCallback<S>): Register | string {
+  if (onlyShapes && inputSchema instanceof z.ZodType) return noSchema;
   return (server, name, description) => server.registerTool(name, { description, inputSchema }, code);
 }
 
-function returns(outputSchema: ZodRawShapeCompat | AnySchema, output: Record<string, unknown>): Register {
+function returns(outputSchema: ZodRawShapeCompat | AnySchema, output: Record<string, unknown>): Register | string {
+  if (onlyShapes && outputSchema instanceof z.ZodType) return noSchema;
   return (server, name, description) =>
     server.registerTool(name, { description, outputSchema }, async () => structured(output));
 }
@@ -146,7 +149,7 @@ const entries: Record<string, Register | string> = {
   'returns-null': notAnObject,
   'returns-optional': notAnObject,
   'returns-either': returns(z.union([z.object({ name: z.string() }), z.object({ code: z.int() })]), { code: 7 }),
-  'returns-tree': returns(Node, { value: 1, children: [{ value: 2, children: [] }] }),
+  'returns-tree': returns(onlyShapes ? Node.shape : Node, { value: 1, children: [{ value: 2, children: [] }] }),
   'returns-counts': returns(z.record(z.string(), z.int()), { a: 1, b: 2 }),
   'returns-times': returns(
     { day: z.iso.date(), at: z.iso.datetime() },

@@ -3,6 +3,8 @@ import type { AnySchema, ZodRawShapeCompat } from '@modelcontextprotocol/sdk/ser
 import * as z from 'zod';
 
 import { Cannot } from '../typescript/protocol.js';
+import { since } from './release.js';
+import { fromJsonSchema, isZod3, toJsonSchema } from './zod-3.js';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -11,6 +13,10 @@ const annotation = /^(title|description|examples|deprecated|readOnly|writeOnly|\
 
 /** The dialects of a schema that zod can read. The SDK writes `$schema` itself, so that its author does not give it. */
 const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'];
+
+/** 1.22 brought whole schemas. Before it, the SDK took the properties of an object, and made a z.object() of them. */
+export const onlyShapes = !since('1.22.0');
+export const noSchema = 'before 1.22, McpServer.registerTool takes only the properties of an object';
 
 /**
  * Returns the zod schema that the author of a tool would write for a JSON Schema. If zod does not give the same JSON
@@ -26,16 +32,21 @@ export function toZod(schema: unknown, place: string): AnySchema | ZodRawShapeCo
   let zod: z.ZodType;
   let lost: string | undefined;
   try {
-    zod = z.fromJSONSchema(schema as JsonSchema);
-    lost =
-      firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', override: rejectObjectLiterals })) ??
-      // Zod keeps keywords that it does not check as metadata. Without metadata, only those that it checks are left.
-      firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', metadata: z.registry() }), annotation);
+    // Zod 4.2 brought this function.
+    zod = Object.hasOwn(z, 'fromJSONSchema') ? z.fromJSONSchema(schema as JsonSchema) : fromJsonSchema(keywords);
+    if (onlyShapes && zod instanceof z.ZodObject) zod = z.object(zod.shape);
+    lost = isZod3
+      ? firstLoss(keywords, toJsonSchema(zod))
+      : (firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', override: rejectObjectLiterals })) ??
+        // Zod keeps keywords that it does not check as metadata. Without metadata, only those that it checks are left.
+        firstLoss(keywords, z.toJSONSchema(zod, { io: 'input', metadata: z.registry() }), annotation));
   } catch (error) {
     throw loss((error as Error).message);
   }
   if (lost !== undefined) throw loss(`${lost} is lost`);
-  return zod instanceof z.ZodObject && isShape(keywords) ? zod.shape : zod;
+  if (zod instanceof z.ZodObject && (onlyShapes || isShape(keywords))) return zod.shape;
+  if (onlyShapes) throw new Cannot(noSchema);
+  return zod;
 }
 
 /**

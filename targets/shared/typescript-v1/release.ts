@@ -1,0 +1,24 @@
+/** What differs between the releases of the SDK on which the adapter runs. It is compiled with the types of the locked one. */
+import type { Express } from 'express';
+
+import { packageVersion } from '../typescript/package.js';
+
+export const sdk = '@modelcontextprotocol/sdk';
+export const version = packageVersion(sdk, import.meta.resolve('@modelcontextprotocol/sdk/types.js'));
+
+/** States whether the installed SDK is this release, or a later one. */
+export function since(release: string): boolean {
+  return version.localeCompare(release, 'en', { numeric: true }) >= 0;
+}
+
+/** Creates the web application of the SDK's first example. */
+export const createApp = await appFactory();
+
+async function appFactory(): Promise<() => Express> {
+  // 1.24.0 brought the function, and 1.24.2 its module.
+  if (since('1.24.2')) return (await import('@modelcontextprotocol/sdk/server/express.js')).createMcpExpressApp;
+  const server: object = await import('@modelcontextprotocol/sdk/server/index.js');
+  if ('createMcpExpressApp' in server) return server.createMcpExpressApp as () => Express;
+  const { default: express } = await import('express');
+  return () => express().use(express.json());
+}
