@@ -18,6 +18,7 @@ from casebook_adapter import Sdk, main
 import high
 import low
 from script import drive
+from versions import HTTP_PATH, REVISIONS
 
 
 async def build(request: dict[str, Any]) -> FastMCP | Server:
@@ -53,10 +54,11 @@ if __name__ == "__main__":
         Sdk(
             package="mcp",
             api="high: mcp.server.fastmcp.FastMCP; low: mcp.server.lowlevel.Server; client: mcp.ClientSession",
-            revisions=["2025-06-18", "2025-11-25"],
+            revisions=REVISIONS,
             variants=["high", "low"],
             build=build,
             http_app=http_app,
+            http_path=HTTP_PATH,
             serve_stdio=serve_stdio,
             drive=drive,
         )

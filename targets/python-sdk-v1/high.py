@@ -10,8 +10,9 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
+from mcp import types
 from mcp.server.fastmcp import Context, FastMCP
-from mcp.types import CallToolResult, Icon, ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import equivalent, form, parameters, received, result, returned, submitted
@@ -19,6 +20,7 @@ from casebook_tool import elicitation_id, renamed_members, wait_for_cancellation
 
 import typed
 from results import call_tool_result
+from versions import ADD_TOOL, RETURNS_RESULTS, check_asks_for_url, check_returns_results, code_of
 
 PARAMETERS = {
     "name": "name",
@@ -58,11 +60,12 @@ async def build(request: dict[str, Any]) -> FastMCP:
 
 
 def tool_parameters(tool: dict[str, Any]) -> dict[str, Any]:
-    found = renamed_members(tool, PARAMETERS, "FastMCP.add_tool", derived=("inputSchema", "outputSchema", "typed"))
+    names = {member: name for member, name in PARAMETERS.items() if name in ADD_TOOL}
+    found = renamed_members(tool, names, "FastMCP.add_tool", derived=("inputSchema", "outputSchema", "typed"))
     if "annotations" in found:
         found["annotations"] = ToolAnnotations.model_validate(found["annotations"])
     if "icons" in found:
-        found["icons"] = [Icon.model_validate(icon) for icon in found["icons"]]
+        found["icons"] = [types.Icon.model_validate(icon) for icon in found["icons"]]
     return found
 
 
@@ -71,7 +74,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
     signature = parameters(tool.get("inputSchema"))
     # To a result that is a dict, the SDK adds an outputSchema that every object conforms to.
     returns = result(tool["outputSchema"], model=True) if "outputSchema" in tool else dict[str, Any]
-    match tool["does"]:
+    match code_of(tool):
         case {"echo": _}:
 
             async def echo(**arguments: Any) -> Any:
@@ -88,8 +91,18 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 
             function = return_value
 
+        case {"return": {"content": _, **others} as parts} if not RETURNS_RESULTS and not others:
+            # Without an annotation, the result is not structured.
+            returns = returns if "outputSchema" in tool else Signature.empty
+
+            async def return_content(**_arguments: Any) -> Any:
+                return call_tool_result(parts).content
+
+            function = return_content
+
         case {"return": parts}:
             # https://py.sdk.modelcontextprotocol.io/v1/server/#structured-output
+            check_returns_results()
             returns = Annotated[CallToolResult, returns] if "outputSchema" in tool else CallToolResult
 
             async def return_result(**_arguments: Any) -> Any:
@@ -99,6 +112,7 @@ def tool_function(tool: dict[str, Any]) -> Callable[..., Any]:
 
         case {"elicit": {"mode": "url", "message": message, "url": url} as elicit}:
             # https://py.sdk.modelcontextprotocol.io/v1/server/#elicitation
+            check_asks_for_url()
 
             async def ask_for_url(ctx: Context, **_arguments: Any) -> Any:
                 answer = await ctx.elicit_url(message, url, elicitation_id(elicit))

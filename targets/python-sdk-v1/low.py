@@ -16,6 +16,7 @@ from casebook_adapter import Refused
 from casebook_tool import check_verbs, elicitation_id, wait_for_cancellation
 
 from results import call_tool_result
+from versions import check_asks_for_url, check_returns_results, code_of, elicit_form
 
 Returned = dict[str, Any] | list[ContentBlock] | tuple[list[ContentBlock], dict[str, Any]] | CallToolResult
 
@@ -33,7 +34,7 @@ async def build(request: dict[str, Any]) -> Server:
     @server.call_tool()
     async def call_tool(name: str, arguments: dict[str, Any]) -> Returned:
         # On this tier the author dispatches calls and chooses this error. It is the one that the documentation shows.
-        does = next((tool["does"] for tool in tools if tool["name"] == name), None)
+        does = next((code_of(tool) for tool in tools if tool["name"] == name), None)
         if does is None:
             raise ValueError(f"Unknown tool: {name}")
         return await run_tool(does, arguments, server)
@@ -51,6 +52,11 @@ async def build(request: dict[str, Any]) -> Server:
 
 def tool_definition(tool: dict[str, Any]) -> Tool:
     check_verbs(tool["does"])
+    match code_of(tool):
+        case {"elicit": {"mode": "url"}}:
+            check_asks_for_url()
+        case {"return": {"isError": True} | {"structuredContent": None | list() | str() | int() | float()}}:
+            check_returns_results()
     try:
         return Tool(**{key: value for key, value in tool.items() if key != "does"})
     except Exception as error:
@@ -88,7 +94,7 @@ async def run_tool(does: dict[str, Any], arguments: dict[str, Any], server: Serv
 async def ask(elicit: dict[str, Any], session: ServerSession) -> ElicitResult:
     if elicit.get("mode") == "url":
         return await session.elicit_url(elicit["message"], elicit["url"], elicitation_id(elicit))
-    return await session.elicit_form(elicit["message"], elicit["requestedSchema"])
+    return await elicit_form(session, elicit["message"], elicit["requestedSchema"])
 
 
 def tool_result(parts: dict[str, Any]) -> Returned:

@@ -7,12 +7,13 @@ from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client
 from mcp.client.session import ElicitationFnT
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.context import RequestContext
-from mcp.types import ElicitRequestParams, ElicitResult, PaginatedRequestParams
+from mcp.types import ElicitRequestParams, ElicitResult
 
 from casebook_adapter import Cannot
 from casebook_client import Answers, run_script, wire_form
+
+from versions import next_page, streamable_http_client
 
 
 async def drive(request: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +71,7 @@ async def list_tools(session: ClientSession) -> list[dict[str, Any]]:
     page = await session.list_tools()
     tools = page.tools
     while page.nextCursor is not None:
-        page = await session.list_tools(params=PaginatedRequestParams(cursor=page.nextCursor))
+        page = await next_page(session, page.nextCursor)
         tools += page.tools
     return [wire_form(tool) for tool in tools]
 

@@ -13,6 +13,8 @@ from casebook_typed import Function, tool, typed_function
 from casebook_typed_forms import FORMS
 from casebook_typed_results import Named
 
+from versions import check_returns_results
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -66,6 +68,8 @@ ALL_FORMS = FORMS | {
 
 
 def function(name: str) -> Function:
+    if name == "returns-image-beside":
+        check_returns_results()
     return asks(ALL_FORMS[name]) if name in ALL_FORMS else typed_function(name)
 
 

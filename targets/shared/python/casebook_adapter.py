@@ -76,7 +76,9 @@ class Sdk(Generic[Server]):
     """Builds the server for a `serve` request. It may raise `Cannot` or `Refused`."""
 
     http_app: Callable[[Server], AbstractAsyncContextManager[ASGIApp]] = no_server
-    """Runs a server over Streamable HTTP in an async context. Its application serves the path `/mcp`."""
+    """Runs a server over Streamable HTTP in an async context. Its application serves `http_path`."""
+
+    http_path: str = "/mcp"
 
     serve_stdio: Callable[[Server], Awaitable[None]] = no_server
     """Serves over stdio, on `sys.stdin` and `sys.stdout`, until the input ends."""
@@ -165,7 +167,7 @@ class Adapter(Generic[Server]):
             self.serving[id] = await self.tasks.start(self.connect, server, request["stream"])
             return {"serving": {}}
         path, self.serving[id] = await self.tasks.start(self.publish, server)
-        return {"serving": {"url": f"{self.origin}{path}/mcp"}}
+        return {"serving": {"url": f"{self.origin}{path}{self.sdk.http_path}"}}
 
     async def publish(self, server: Server, *, task_status: TaskStatus[tuple[str, Callable[[], None]]]) -> None:
         """Mounts a server under a path of its own until `stop` is called.

@@ -15,10 +15,14 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, create_model
-from pydantic.experimental.missing_sentinel import MISSING
 from typing_extensions import TypeAliasType, TypedDict, is_typeddict
 
 from casebook_adapter import Cannot
+
+try:
+    from pydantic.experimental.missing_sentinel import MISSING
+except ImportError:  # It came with pydantic 2.12.
+    MISSING: Any = None
 
 Schema = dict[str, Any]
 
@@ -109,11 +113,11 @@ def result(schema: Any, *, model: bool = False) -> Any:
         return annotation
     if not is_typeddict(annotation):
         return create_model("Result", __base__=RootModel[annotation])
-    if not model:
+    found = annotations.members(schema)
+    if not model or (MISSING is None and not all(required for _, required, _ in found.values())):
         return annotation
     fields: dict[str, Any] = {
-        name: (hint, ...) if required else (hint | MISSING, MISSING)
-        for name, (hint, required, _) in annotations.members(schema).items()
+        name: (hint, ...) if required else (hint | MISSING, MISSING) for name, (hint, required, _) in found.items()
     }
     return create_model("Result", __config__=getattr(annotation, "__pydantic_config__", None), **fields)
 
