@@ -11,6 +11,7 @@ from casebook_adapter import Sdk, main
 
 import functions
 import subclass
+from versions import HTTP_PATH, REVISIONS, strict
 
 
 async def build(request: dict[str, Any]) -> FastMCP:
@@ -19,7 +20,7 @@ async def build(request: dict[str, Any]) -> FastMCP:
             return await subclass.build(request)
         case "strict":
             # https://gofastmcp.com/servers/tools#validation-modes
-            return await functions.build(request, strict_input_validation=True)
+            return await functions.build(request, **strict())
         case _:
             return await functions.build(request)
 
@@ -49,10 +50,11 @@ if __name__ == "__main__":
         Sdk(
             package="fastmcp",
             api="function, strict: @mcp.tool; tool: a subclass of fastmcp.tools.Tool; client: fastmcp.Client",
-            revisions=["2025-06-18", "2025-11-25", "2026-07-28"],
+            revisions=REVISIONS,
             variants=["function", "strict", "tool", "call-tool"],
             build=build,
             http_app=http_app,
+            http_path=HTTP_PATH,
             serve_stdio=serve_stdio,
             drive=drive,
         )

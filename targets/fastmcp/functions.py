@@ -12,7 +12,7 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 from fastmcp.tools import Tool
-from mcp.types import Icon
+from mcp import types
 
 from casebook_adapter import Cannot, Refused, raised_recursion_limit
 from casebook_schema import ABSENT, equivalent, form, parameters, received
@@ -30,6 +30,7 @@ from results import (
     server_options,
     tool_result,
 )
+from versions import TOOL_PARAMETERS, check_error
 
 PARAMETERS = {
     "name": "name",
@@ -40,6 +41,7 @@ PARAMETERS = {
     "icons": "icons",
     "_meta": "meta",
 }
+PARAMETERS = {member: name for member, name in PARAMETERS.items() if name in TOOL_PARAMETERS}
 """The parameters of the decorator, by the members of a tool."""
 
 
@@ -54,6 +56,7 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
             raise Cannot("@mcp.tool always derives an inputSchema")
         check_verbs(tool["does"])
         check_log(tool["does"])
+        check_error(tool["does"])
         try:
             with raised_recursion_limit():
                 function = tool_function(tool, is_modern(request["revision"]))
@@ -62,7 +65,7 @@ async def build(request: dict[str, Any], **options: Any) -> FastMCP:
         arguments = renamed_members(tool, PARAMETERS, "@mcp.tool", derived=("inputSchema",))
         try:
             if "icons" in arguments:
-                arguments["icons"] = [Icon.model_validate(icon) for icon in arguments["icons"]]
+                arguments["icons"] = [types.Icon.model_validate(icon) for icon in arguments["icons"]]
             server.tool(**arguments)(function)
         except Exception as error:
             raise Refused(error, tool["name"]) from error

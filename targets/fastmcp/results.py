@@ -3,21 +3,14 @@
 from typing import Any
 
 from fastmcp import Context
-from fastmcp.tools import ToolResult
-from mcp.server.request_state import RequestStateSecurity
-from mcp.types import (
-    ContentBlock,
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitRequestURLParams,
-    ElicitResult,
-    InputRequiredResult,
-)
-from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+from mcp import types
+from mcp.types import ContentBlock, ElicitResult
 from pydantic import TypeAdapter
 
 from casebook_adapter import Cannot
 from casebook_tool import state_seconds
+
+from versions import MODERN_PROTOCOL_VERSIONS, ToolResult, tool_error
 
 QUESTION = "question"
 """The key of the only question that a tool asks."""
@@ -30,11 +23,14 @@ def is_modern(revision: str) -> bool:
 
 def is_connection_modern(ctx: Context) -> bool:
     request = ctx.request_context
-    return request is not None and is_modern(request.protocol_version)
+    # 4.0 has the revision.
+    return request is not None and is_modern(getattr(request, "protocol_version", ""))
 
 
 def tool_result(parts: dict[str, Any]) -> ToolResult:
     """https://gofastmcp.com/servers/tools#toolresult-and-metadata"""
+    if error := tool_error(parts):
+        raise error
     names = {"structuredContent": "structured_content", "isError": "is_error"}
     given = {names.get(key, key): value for key, value in parts.items()}
     if "content" in given:
@@ -48,19 +44,23 @@ def server_options(request: dict[str, Any]) -> dict[str, Any]:
 
     https://gofastmcp.com/servers/elicitation#carrying-state-across-rounds
     """
+    server = request["fixture"]["server"]
     seconds = state_seconds(request["fixture"]["tools"])
-    security = {} if seconds is None else {"request_state_security": RequestStateSecurity.ephemeral(ttl=seconds)}
-    return request["fixture"]["server"] | security
+    if seconds is None or not MODERN_PROTOCOL_VERSIONS:
+        return server
+    from mcp.server.request_state import RequestStateSecurity  # 4.0 brought states.
+
+    return server | {"request_state_security": RequestStateSecurity.ephemeral(ttl=seconds)}
 
 
-def question(elicit: dict[str, Any]) -> InputRequiredResult:
+def question(elicit: dict[str, Any]) -> "types.InputRequiredResult":
     """https://gofastmcp.com/servers/elicitation#elicitation-on-the-modern-protocol"""
     if elicit.get("mode") == "url":
-        params = ElicitRequestURLParams(message=elicit["message"], url=elicit["url"])
+        params = types.ElicitRequestURLParams(message=elicit["message"], url=elicit["url"])
     else:
-        params = ElicitRequestFormParams(message=elicit["message"], requested_schema=elicit["requestedSchema"])
+        params = types.ElicitRequestFormParams(message=elicit["message"], requested_schema=elicit["requestedSchema"])
     state = elicit["state"]["value"] if "state" in elicit else None
-    return InputRequiredResult(input_requests={QUESTION: ElicitRequest(params=params)}, request_state=state)
+    return types.InputRequiredResult(input_requests={QUESTION: types.ElicitRequest(params=params)}, request_state=state)
 
 
 def received_answer(elicit: dict[str, Any], ctx: Context) -> dict[str, Any] | None:

@@ -5,11 +5,11 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitationHandler, ElicitRequestParams, ElicitResult
 from fastmcp.client.transports import StdioTransport
-from mcp import MCPError
-from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from casebook_adapter import Cannot
 from casebook_client import Answers, run_script, wire_form
+
+from versions import MODERN_PROTOCOL_VERSIONS, MCPError, in_mode
 
 
 async def drive(request: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def connect(request: dict[str, Any]) -> Client:
         mode = request["revision"] if request["revision"] in MODERN_PROTOCOL_VERSIONS else "legacy"
     # https://gofastmcp.com/clients/tools#execution-options
     limit = {"timeout": request["requestTimeout"] / 1000} if "requestTimeout" in request else {}
-    return Client(server, mode=mode, elicitation_handler=elicitation_handler(request), **limit)
+    return Client(server, **in_mode(mode), elicitation_handler=elicitation_handler(request), **limit)
 
 
 def elicitation_handler(request: dict[str, Any]) -> ElicitationHandler | None:
@@ -82,12 +82,12 @@ async def call_tool_mcp(client: Client, name: str, arguments: Any) -> dict[str, 
 async def call_tool(client: Client, name: str, arguments: Any) -> dict[str, Any]:
     """Returns what `call_tool` returns. It raises an exception for a result with `isError`.
 
-    `structured_content` and `meta` are `None` both for null and for a missing value.
+    2.13.1 brought `meta`. `structured_content` and `meta` are `None` both for null and for a missing value.
 
     https://gofastmcp.com/clients/tools
     """
     result = await client.call_tool(name, arguments)
-    named = {"structuredContent": result.structured_content, "_meta": result.meta}
+    named = {"structuredContent": result.structured_content, "_meta": getattr(result, "meta", None)}
     return {
         "content": [wire_form(block) for block in result.content],
         **{key: value for key, value in named.items() if value is not None},
@@ -95,4 +95,4 @@ async def call_tool(client: Client, name: str, arguments: Any) -> dict[str, Any]
 
 
 def error_code(error: BaseException) -> int | None:
-    return error.code if isinstance(error, MCPError) else None
+    return error.error.code if isinstance(error, MCPError) else None

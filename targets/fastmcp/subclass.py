@@ -5,9 +5,9 @@ The attributes `parameters` and `output_schema` of that class accept any JSON Sc
 
 from typing import Any
 
-from fastmcp import FastMCP
+from fastmcp import FastMCP, tools
 from fastmcp.server.dependencies import get_context
-from fastmcp.tools import InputRequiredToolResult, Tool, ToolResult
+from fastmcp.tools import Tool
 from pydantic import Field
 
 from casebook_adapter import Refused
@@ -24,6 +24,7 @@ from results import (
     server_options,
     tool_result,
 )
+from versions import ToolResult, check_asks_for_url, check_error, elicit_form
 
 FIELDS = {
     "name": "name",
@@ -36,6 +37,7 @@ FIELDS = {
     "execution": "execution",
     "_meta": "meta",
 }
+FIELDS = {member: name for member, name in FIELDS.items() if name in Tool.model_fields}
 """The fields of `fastmcp.tools.Tool`, by the members of a tool."""
 
 
@@ -45,6 +47,8 @@ async def build(request: dict[str, Any]) -> FastMCP:
     for tool in request["fixture"]["tools"]:
         check_verbs(tool["does"])
         check_log(tool["does"])
+        check_error(tool["does"])
+        check_asks_for_url(tool["does"])
         members = renamed_members(tool, FIELDS, "fastmcp.tools.Tool")
         try:
             server.add_tool(FixtureTool(does=tool["does"], **members))
@@ -83,7 +87,7 @@ class FixtureTool(Tool):
         if is_connection_modern(ctx):
             answer = received_answer(elicit, ctx)
             if answer is None:
-                return InputRequiredToolResult(question(elicit))
+                return tools.InputRequiredToolResult(question(elicit))
             return ToolResult(structured_content=answer)
         # `Context.elicit` takes no schema and no URL. It calls the same session, and names the request likewise.
         message, id = elicit["message"], ctx.request_id
@@ -91,5 +95,5 @@ class FixtureTool(Tool):
             url = elicit["url"]
             answer = await ctx.session.elicit_url(message, url, elicitation_id(elicit), related_request_id=id)
         else:
-            answer = await ctx.session.elicit_form(message, elicit["requestedSchema"], related_request_id=id)
+            answer = await elicit_form(ctx.session, message, elicit["requestedSchema"], id)
         return ToolResult(structured_content=answer_parts(answer))

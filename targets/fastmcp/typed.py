@@ -8,7 +8,6 @@ https://gofastmcp.com/servers/tools#type-annotations
 from typing import Any, Literal
 
 from fastmcp import Context, FastMCP
-from fastmcp.tools import ToolResult
 from fastmcp.utilities.types import Image
 from pydantic import BaseModel, Field
 
@@ -16,6 +15,8 @@ from casebook_adapter import Cannot, Refused
 from casebook_typed import Function, tool, typed_function
 from casebook_typed_forms import FORMS
 from casebook_typed_results import Named
+
+from versions import ToolResult
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
