@@ -218,7 +218,7 @@ Exit statuses:
 
 const DIFF: &str = "\
 RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
-#TARGET. To compare two targets of one run log, select both. The exit status is
+#TARGET. TARGET@VERSION is run first, unless it was run before. To compare two targets of one run log, select both. The exit status is
 1 if the second side is worse.
 
 Of two folders of snapshots, the observations are compared. They have no
@@ -226,6 +226,7 @@ verdicts, so that the exit status is 0.
 
 Examples:
   casebook diff before.jsonl after.jsonl
+  casebook diff python-sdk-v1@1.26.0:high python-sdk-v1@1.30.0:high
   casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
   casebook diff snapshots/reference snapshots/sdk/high
   casebook diff run.jsonl --target sdk:high --target sdk:low";

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use camino::Utf8PathBuf;
-use clap::{Args, Parser as _};
+use clap::Args;
 
 use super::here::here;
+use super::history::{Ran, cached, on_release, options};
 use super::releases::ask;
-use super::{CaseArgs, Cli, Command, Exit, Problem, RunArgs, caches, heading, history, run, values};
+use super::{CaseArgs, Exit, Problem, heading, values};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -69,10 +70,9 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
         let text = format!("`{}` has a version of its own; write the name of the target alone", args.target);
         return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
     };
-    let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
-    let (target, listed) = ask(name, &cache)?;
+    let (target, listed) = ask(name, &cached("")?)?;
     let between = between(args, &listed, target.setup.oldest.as_deref())?;
-    let folder = cache.join("bisect").join(hash(&args.test.as_str()));
+    let folder = cached("bisect")?.join(hash(&args.test.as_str()));
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     let variant = &args.target[name.len()..];
     let mut search = Search { args, name, variant, folder, library: &library, seen: BTreeMap::new() };
@@ -153,20 +153,11 @@ impl Search<'_> {
     /// Runs the test on a release, unless that was done before.
     fn observe(&mut self, release: &Release) -> Result<Outcome, Problem> {
         let typed = format!("{}@{}{}", self.name, release.version, self.variant);
-        let log = self.folder.join(format!("{}.jsonl", typed.replace(':', "+")));
-        let run = self.run(typed, log.clone())?;
-        let source = history::kept(&log, &run, self.library);
-        let outcome = match source {
-            Some(source) => Ok(self.outcome(&source)),
-            None => match run::run(&run) {
-                Ok(Exit::Interrupted) => {
-                    return Err(Problem::new(Exit::Interrupted, "interrupted; the same command goes on"));
-                }
-                Ok(_) => super::report::source(&log).map(|source| self.outcome(&source)),
-                Err(problem) if problem.exit == Exit::Target => Ok(Outcome::Broken(problem.text.to_string())),
-                Err(problem) => Err(problem),
-            },
-        }?;
+        let run = options(&typed, &["--only", self.args.test.as_str()], &self.args.cases, &self.folder)?;
+        let outcome = match on_release(&run, self.library)? {
+            Ran::Whole(source) | Ran::Partly(source) => self.outcome(&source),
+            Ran::Not(why) => Outcome::Broken(why.to_string()),
+        };
         let word = match &outcome {
             Outcome::Seen(text) => hash(text),
             Outcome::Broken(_) => "nothing".to_owned(),
@@ -188,16 +179,6 @@ impl Search<'_> {
             text += &format!("{}\n{}\n", record.test, observation(&record.observation));
         }
         unavailable.map_or(Outcome::Seen(text), |reason| Outcome::Broken(reason.clone()))
-    }
-
-    /// The options of a run of the test alone.
-    fn run(&self, typed: String, log: Utf8PathBuf) -> Result<RunArgs, Problem> {
-        let words = ["casebook", "run", &typed, "--only", self.args.test.as_str()];
-        match Cli::try_parse_from(words).map(|cli| cli.command) {
-            Ok(Command::Run(run)) => Ok(RunArgs { cases: self.args.cases.clone(), ..run.of_release(typed, log) }),
-            Ok(_) => unreachable!("`run` is the command `run`"),
-            Err(error) => Err(Problem::new(Exit::Usage, error.to_string())),
-        }
     }
 }
 

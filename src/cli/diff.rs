@@ -1,11 +1,16 @@
-//! `casebook diff`: compares two run logs, targets or versions, or the snapshots of two. It starts no target.
+//! `casebook diff`: compares two run logs, targets or versions, or the snapshots of two. It starts a target only if a side is
+//! `TARGET@VERSION` without a run log.
 
 use std::collections::{HashMap, HashSet};
 
 use camino::Utf8Path;
 
-use super::{DiffArgs, Exit, Problem, report};
+use super::here::here;
+use super::history::{Ran, cached, on_release, options};
+use super::{CaseArgs, DiffArgs, Exit, Problem, report};
 use crate::load;
+use crate::load::target::{TypedTarget, typed_target};
+use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::{Printable, TargetId};
 use crate::report::Source;
@@ -21,9 +26,9 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     let library = load::load(&args.cases.sources()?)?;
-    let (old, old_target) = opened(&args.old)?;
+    let (old, old_target) = opened(&args.old, &args.cases, &library)?;
     let (new, new_target) = match &args.new {
-        Some(new) => opened(new)?,
+        Some(new) => opened(new, &args.cases, &library)?,
         None => (old.clone(), None),
     };
     let (first, second) = match args.target.as_slice() {
@@ -89,8 +94,24 @@ fn is_partial(source: &Source) -> bool {
     source.footer.as_ref().is_none_or(|footer| footer.interrupted) || source.records.len() < source.header.planned
 }
 
-/// Reads `RUN_LOG` or `RUN_LOG#TARGET`. A file with a `#` in its name takes precedence.
-fn opened(typed: &str) -> Result<(Source, Option<TargetId>), Problem> {
+/// Returns whether the command runs a release, and not only reads run logs.
+pub(super) fn starts_targets(args: &DiffArgs) -> bool {
+    [Some(&args.old), args.new.as_ref()].into_iter().flatten().any(|typed| is_release(typed))
+}
+
+fn is_release(typed: &str) -> bool {
+    let is_typed = |here| matches!(typed_target(typed, &here), TypedTarget::Release { .. });
+    !Utf8Path::new(typed).is_file() && here().is_ok_and(is_typed)
+}
+
+/// Reads `RUN_LOG` or `RUN_LOG#TARGET`, or runs `TARGET@VERSION`. A file of that name takes precedence.
+fn opened(typed: &str, cases: &CaseArgs, library: &Library) -> Result<(Source, Option<TargetId>), Problem> {
+    if is_release(typed) {
+        return match on_release(&options(typed, &[], cases, &cached("history")?)?, library)? {
+            Ran::Whole(source) | Ran::Partly(source) => Ok((source, None)),
+            Ran::Not(why) => Err(Problem::new(Exit::Target, why)),
+        };
+    }
     match typed.rsplit_once('#') {
         Some((path, target)) if !Utf8Path::new(typed).is_file() => {
             let source = report::source(Utf8Path::new(path))?;

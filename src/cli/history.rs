@@ -6,12 +6,14 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::Parser as _;
 
 use super::here::here;
 use super::releases::ask;
-use super::{Exit, Problem, RunArgs, caches, report, run};
+use super::{CaseArgs, Cli, Command, Exit, Problem, RunArgs, caches, report, run};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
+use crate::model::Printable;
 use crate::model::case::Library;
 use crate::model::release::Releases;
 use crate::model::text::count;
@@ -26,10 +28,8 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
     let library = load::load(&args.cases.sources()?)?;
     let folder = folder(args)?;
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());
-    let mut gravest = Exit::Fine;
     for (name, variant) in plain(args)? {
-        let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
-        let (target, listed) = ask(&name, &cache)?;
+        let (target, listed) = ask(&name, &cached("")?)?;
         let wanted = releases.of(&listed, target.setup.oldest.as_deref());
         if wanted.is_empty() {
             let text =
@@ -39,30 +39,17 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
         for release in wanted {
             let typed = format!("{name}@{}{variant}", release.version);
             print_line(&format!("{typed}  {}", release.day().unwrap_or_default()));
-            let log = folder.join(format!("{}.jsonl", typed.replace(':', "+")));
-            let of_release = args.of_release(typed.clone(), log.clone());
-            if let Some(source) = kept(&log, &of_release, &library) {
-                print_line(&format!("    {}, kept in {log}", numbers(&source)));
-                sources.push(source);
-                continue;
-            }
             let before = sources.len();
-            match run::run(&of_release) {
-                Ok(Exit::Interrupted) => return Ok(Exit::Interrupted),
-                Ok(exit @ (Exit::Bug | Exit::System | Exit::Unsaved)) => return Ok(exit),
-                Ok(Exit::Target) => {
-                    gravest = Exit::Target;
+            match on_release(&args.of_release(&typed, &folder), &library)? {
+                Ran::Whole(source) => sources.push(source),
+                Ran::Partly(source) => {
                     left_out.push(format!("incomplete {typed}: its adapter did not start, or ended"));
-                    sources.push(report::source(&log)?);
+                    sources.push(source);
                 }
-                // Whether an older release is as expected is not the question.
-                Ok(_) => sources.push(report::source(&log)?),
-                Err(problem) if problem.exit == Exit::Target => {
-                    gravest = Exit::Target;
-                    eprint_line(&problem.text);
+                Ran::Not(why) => {
+                    eprint_line(&why);
                     left_out.push(format!("left out {typed}: it cannot be set up"));
                 }
-                Err(problem) => return Err(problem),
             }
             sources[before..].iter().for_each(|source| print_line(&format!("    {}", numbers(source))));
         }
@@ -76,7 +63,50 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
         args.outputs.write(&sources, &library)?;
         args.outputs.print_paths();
     }
-    Ok(gravest)
+    Ok(if left_out.is_empty() { Exit::Fine } else { Exit::Target })
+}
+
+/// The results of one release.
+pub(super) enum Ran {
+    /// All tests have a result.
+    Whole(Source),
+    /// The adapter did not start, or ended.
+    Partly(Source),
+    /// The release cannot be set up, for this reason.
+    Not(Printable),
+}
+
+/// The options of a run of one release, with the words that select tests.
+pub(super) fn options(typed: &str, words: &[&str], cases: &CaseArgs, folder: &Utf8Path) -> Result<RunArgs, Problem> {
+    let command = ["casebook", "run", typed];
+    match Cli::try_parse_from(command.iter().chain(words)).map(|cli| cli.command) {
+        Ok(Command::Run(run)) => Ok(RunArgs { cases: cases.clone(), ..run.of_release(typed, folder) }),
+        Ok(_) => unreachable!("`run` is the command `run`"),
+        Err(error) => Err(Problem::new(Exit::Usage, error.to_string())),
+    }
+}
+
+/// Runs one release, unless its run log has the results of the same cases and options.
+///
+/// # Errors
+/// Problems that are not the release's own, and the user's interruption.
+pub(super) fn on_release(args: &RunArgs, library: &Library) -> Result<Ran, Problem> {
+    let log = args.run_log.as_deref().expect("the run of a release has a run log");
+    if let Some(source) = kept(log, args, library) {
+        return Ok(Ran::Whole(source));
+    }
+    match run::run(args) {
+        Ok(Exit::Interrupted) => Err(Problem::new(
+            Exit::Interrupted,
+            "interrupted; the same command goes on with the releases that are left",
+        )),
+        Ok(exit @ (Exit::Bug | Exit::System | Exit::Unsaved)) => Err(Problem::new(exit, format!("see {log}"))),
+        Ok(Exit::Target) => report::source(log).map(Ran::Partly),
+        // Whether an older release is as expected is not the question.
+        Ok(_) => report::source(log).map(Ran::Whole),
+        Err(problem) if problem.exit == Exit::Target => Ok(Ran::Not(problem.text)),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// The number of tests by status.
@@ -103,14 +133,18 @@ fn plain(args: &RunArgs) -> Result<Vec<(String, String)>, Problem> {
 
 /// The folder of the run logs.
 fn folder(args: &RunArgs) -> Result<Utf8PathBuf, Problem> {
-    let cached = || caches::folder().map(|cache| cache.join("history")).map_err(|why| Problem::new(Exit::System, why));
-    let folder = args.run_log.clone().map_or_else(cached, Ok)?;
+    let folder = args.run_log.clone().map_or_else(|| cached("history"), Ok)?;
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     Ok(folder)
 }
 
+/// A folder in the cache, for run logs of releases.
+pub(super) fn cached(name: &str) -> Result<Utf8PathBuf, Problem> {
+    caches::folder().map(|cache| cache.join(name)).map_err(|why| Problem::new(Exit::System, why))
+}
+
 /// Returns the run log of an earlier run of the same release with the same cases and options, if that run ended.
-pub(super) fn kept(log: &Utf8Path, args: &RunArgs, library: &Library) -> Option<Source> {
+fn kept(log: &Utf8Path, args: &RunArgs, library: &Library) -> Option<Source> {
     let source = report::source(log).ok().filter(|_| log.is_file())?;
     let header = &source.header;
     let is_same = header.casebook == env!("CARGO_PKG_VERSION")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use super::{Command, Problem, descriptors};
+use super::{Command, Problem, descriptors, diff};
 use crate::drive::{Cancel, Session};
 use crate::report::terminal::eprint_line;
 
@@ -23,6 +23,7 @@ pub(super) fn begin(command: &Command) -> Result<Option<Session>, Problem> {
         Command::Run(args) => args.versions.is_none().then(|| args.limits.run()),
         Command::Pair(args) => Some(args.limits.run()),
         Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) | Command::Bisect(_) => None,
+        Command::Diff(args) if diff::starts_targets(args) => None,
         Command::Explain(args) if args.wire.is_some() => None,
         _ => return Ok(None),
     };

@@ -182,12 +182,15 @@ fn several_releases_have_one_history() {
     ]);
     came.stderr_has(&["--before 2026-05-02T00:00:00Z", "@modelcontextprotocol/sdk@1.30.0", "run logs: logs"]);
     let page = sandbox.read("history.md");
-    assert!(page.contains("| 1.29.0 2026-04-01, after 1.28.0 |") && page.contains("— **1.29.0** runs the tool"), "{page}");
+    assert!(
+        page.contains("| 1.29.0 2026-04-01, after 1.28.0 |") && page.contains("— **1.29.0** runs the tool"),
+        "{page}"
+    );
     let log = sandbox.read("logs/typescript-sdk-v1@1.28.0+zod.jsonl");
     assert!(log.contains("@2025-06-18") && !log.contains("@2025-11-25"), "it is asked what its hello confirms");
     // What is there is not run again, and a release that cannot be set up does not stop the others.
     let came = run(&sandbox, &arguments.replace("--versions 3", "--versions 1.27..1.29"));
-    came.exits(4).stdout_has(&["kept in logs/typescript-sdk-v1@1.29.0+zod.jsonl"]);
+    assert!(!came.exits(4).err.contains("versions/typescript-sdk-v1@1.29.0"), "{}", came.err);
     came.stderr_has(&["no matching version", "left out typescript-sdk-v1@1.27.0:zod: it cannot be set up"]);
     run(&sandbox, "targets --clear").exits(0).stdout_has(&["removed  versions/typescript-sdk-v1@1.29.0"]);
     assert!(!sandbox.path().join("cache/casebook/versions/typescript-sdk-v1@1.29.0").exists());
@@ -210,4 +213,16 @@ fn release_in_which_an_observation_changed_is_found() {
     run(&sandbox, &format!("bisect {test} typescript-sdk-v1:zod")).exits(4).stderr_has(&["1.27.0 shows nothing"]);
     run(&sandbox, &format!("bisect {test} typescript-sdk-v1 --good 1.1")).exits(2).stderr_has(&["is no release"]);
     run(&sandbox, &format!("bisect {test} go-sdk@1.8.0")).exits(2).stderr_has(&["write the name of the target alone"]);
+}
+
+#[test]
+fn diff_runs_releases_that_have_no_run_log() {
+    let sandbox = Sandbox::new();
+    releases(&sandbox);
+    let sides = "typescript-sdk-v1@1.29.0:zod typescript-sdk-v1@1.30.0:zod";
+    let came = run(&sandbox, &format!("diff {sides} --cases cases"));
+    came.exits(0).stdout_has(&["typescript-sdk-v1:zod @modelcontextprotocol/sdk 1.29.0", "better in B", "arguments-checked"]);
+    let again = run(&sandbox, &format!("diff {sides} --cases cases"));
+    assert!(again.exits(0).err.is_empty(), "nothing is run again: {}", again.err);
+    run(&sandbox, "diff typescript-sdk-v1@1.27.0 typescript-sdk-v1@1.30.0").exits(4).stderr_has(&["no matching version"]);
 }

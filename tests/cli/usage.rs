@@ -37,7 +37,7 @@ const MISTAKES: &[Mistake] = &[
     ("run --report junit.xml", &["did you mean `junit=junit.xml`?"]),
     ("report shrad-*.jsonl", &["no file matches shrad-*.jsonl; the shell did not expand the pattern"]),
     ("list --cases cases post/**@2026-07-28+htp", &["`htp` is not a transport: expected stdio or http"]),
-    ("run --report jsn=x", &["html, junit, md, json, badge", "did you mean `json`?"]),
+    ("run --report jsn=x", &["html, junit, md, history, json, badge", "did you mean `json`?"]),
     ("run --report github", &["write github=FILE, as in github=-"]),
     ("run --report github=notes.txt", &["GitHub reads annotations from standard output; write github=-"]),
     ("report run.jsonl --report site=-", &["a site is a folder; write site=DIR"]),

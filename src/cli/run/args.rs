@@ -4,7 +4,7 @@
 
 use std::num::NonZeroUsize;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use crate::cli::{AdHocArgs, CaseArgs, LimitArgs, OutputArgs, heading, values};
@@ -158,9 +158,10 @@ impl RunArgs {
         self.targets.is_empty() && self.command.is_empty()
     }
 
-    /// The run of one of several releases, with a run log of its own.
-    pub(in crate::cli) fn of_release(&self, target: String, run_log: Utf8PathBuf) -> Self {
-        let (targets, run_log) = (vec![target], Some(run_log));
+    /// The run of one of several releases, with a run log of its own in a folder.
+    pub(in crate::cli) fn of_release(&self, typed: &str, folder: &Utf8Path) -> Self {
+        let run_log = Some(folder.join(format!("{}.jsonl", typed.replace(':', "+"))));
+        let targets = vec![typed.to_owned()];
         Self { targets, run_log, versions: None, outputs: OutputArgs::default(), is_part: true, ..self.clone() }
     }
 
