@@ -23,9 +23,11 @@ pub(super) fn are_kept(step: &Step) -> bool {
 pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<String>) -> Vec<Observed> {
     let is_cancelled = matches!(step.when, When::Cancel { .. });
     let are_kept = are_kept(step);
+    let response = if let End::Replied { message } = &seen.end { Some(*message) } else { None };
     let mut events = Vec::new();
-    let from_target = seen.messages.iter().filter(|message| message.from == Party::Target && !message.text.is_empty());
-    for message in from_target {
+    let all = seen.messages.iter().enumerate();
+    let from_target = all.filter(|(_, message)| message.from == Party::Target && !message.text.is_empty());
+    for (place, message) in from_target {
         let has_method = ordered(&message.text).is_some_and(|members| members.iter().any(|(name, _)| name == "method"));
         if !has_method {
             continue;
@@ -43,6 +45,10 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
         let mut event = event(members, id, on, used);
         if let Some(call) = message.on_call {
             event["call"] = call.into();
+        }
+        // No order shows which of two messages on different streams was sent first.
+        if !message.on_get_stream && message.on_call.is_none() && response.is_some_and(|response| response < place) {
+            event["late"] = true.into();
         }
         if !message.headers.is_empty() {
             event["headers"] = message.headers.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect();

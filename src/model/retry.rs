@@ -29,6 +29,8 @@ words! {
         LeftOut = "left-out",
         /// Each one is under another key.
         Renamed = "renamed",
+        /// The retry has them, and one more under a key that the server did not give.
+        Added = "added",
     }
 }
 

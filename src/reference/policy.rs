@@ -239,6 +239,8 @@ decisions! {
         refused_old: u16 = 405,
         /// The media type of a reply without further messages.
         media: fn(&str) -> &'static str = |_| "application/json",
+        /// The first notification of a call precedes its response.
+        notifies_last: bool = false,
         /// The headers of an event stream exclude buffering.
         excludes_buffering: bool = true,
         /// A retry may use another connection than the question.
@@ -352,7 +354,7 @@ decisions! {
         /// A schema is compiled when its tool is called, not when it is listed.
         compiles_when_listed: bool = false,
         /// A reserved key in the `_meta` of a result may have any value.
-        needs_text_at_reserved_keys: bool = false,
+        takes_at_reserved_keys: fn(&Value) -> bool = |_| true,
         /// An unusable tool does not make other tools unusable.
         bad_tool_breaks_list: bool = false,
         /// The keywords that are removed from schemas before the user receives them: none.

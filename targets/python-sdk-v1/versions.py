@@ -20,7 +20,7 @@ except ImportError:  # 1.24 gave it this name.
 
 __all__ = ["streamable_http_client"]
 
-# 2025-11-25 came with 1.23.
+# 2025-11-25 came with 1.23.1.
 REVISIONS = [revision for revision in ("2025-06-18", "2025-11-25") if revision in SUPPORTED_PROTOCOL_VERSIONS]
 
 # Since 1.12, FastMCP serves the path without a slash at its end. Before, it answered it with a redirect.

@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 use crate::model::case::{Step, When};
 use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
+/// The notification with which a client ends the handshake.
+const INITIALIZED: &str = "notifications/initialized";
+
 /// The part of a request that identifies its purpose.
 #[derive(Deserialize)]
 struct Request {
@@ -99,7 +102,34 @@ pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) 
     }
     parts.reverse();
     return_cancellations(&mut parts);
+    return_initialized(&mut parts);
     parts
+}
+
+/// Moves the first `notifications/initialized` after the handshake, which a client may send at the same time as its first
+/// request, to the step with the handshake.
+fn return_initialized(parts: &mut [(Vec<Message>, u64)]) {
+    let method = |message: &Message| {
+        let request = serde_json::from_str::<Request>(&message.text).ok().filter(|_| message.from == Party::Target);
+        request.map(|request| request.method)
+    };
+    let is = |message: &Message, name: &str| method(message).is_some_and(|method| method == name);
+    let Some(first) = parts.iter().position(|(messages, _)| messages.iter().any(|one| is(one, "initialize"))) else {
+        return;
+    };
+    if parts[first].0.iter().any(|message| is(message, INITIALIZED)) {
+        return;
+    }
+    for index in first + 1..parts.len() {
+        if parts[index].0.iter().any(|message| is(message, "initialize")) {
+            return;
+        }
+        if let Some(place) = parts[index].0.iter().position(|message| is(message, INITIALIZED)) {
+            let message = parts[index].0.remove(place);
+            parts[first].0.push(message);
+            return;
+        }
+    }
 }
 
 /// Moves a cancellation, which a client may send after its next request, to the step with the request that it names. A

@@ -222,7 +222,7 @@ impl Connection {
             retry.extend(state.map(|state| ("requestState", tampered(state, changes.state))));
             response = self.request(log, "tools/call", retry).await?;
             // The server cannot do more than ask again.
-            if changes.answers.is_some() {
+            if changes.answers.is_some_and(|answers| answers != Misplacing::Added) {
                 return Ok(response);
             }
         }
@@ -341,10 +341,13 @@ fn answered(
         let answer = log.answer().filter(|_| request["method"] == "elicitation/create").ok_or(End::Unanswered)?;
         let answer = elicit_result(answer, log.bindings);
         match misplacing {
-            None => answers.push((key, answer)),
+            None | Some(Misplacing::Added) => answers.push((key, answer)),
             Some(Misplacing::Renamed) => answers.push((format!("casebook {key}"), answer)),
             Some(Misplacing::LeftOut) => return Ok(Some("{}".to_owned())),
         }
+    }
+    if misplacing == Some(Misplacing::Added) {
+        answers.push(("casebook".to_owned(), r#"{"action":"accept","content":{}}"#.to_owned()));
     }
     let members = answers.iter().map(|(key, answer)| (key.as_str(), answer.clone()));
     Ok((!answers.is_empty()).then(|| object(members)))

@@ -268,8 +268,8 @@ impl Client {
         if read.is_error.is_none() && client.needs_is_error {
             return Err(output("`isError` is missing".to_owned()));
         }
-        if client.needs_text_at_reserved_keys && !has_text_at_reserved_keys(&result) {
-            return Err(output("a reserved key of `_meta` has another value than a text".to_owned()));
+        if !are_taken_at_reserved_keys(&result, client.takes_at_reserved_keys) {
+            return Err(output("a reserved key of `_meta` has another value than it must have".to_owned()));
         }
         if read.is_error == Some(true) && !policy.is_checked_after_failure {
             return Ok(result);
@@ -312,8 +312,8 @@ fn without(lost: &str, result: &RawValue) -> Result<Success, String> {
 }
 
 /// Returns whether each key in the `_meta` of a result with the reserved prefix `dev.mcp/` has a text.
-fn has_text_at_reserved_keys(result: &RawValue) -> bool {
+fn are_taken_at_reserved_keys(result: &RawValue, is_taken: fn(&Value) -> bool) -> bool {
     let result: Value = nesting::read(result.get().as_bytes()).unwrap_or_default();
     let meta = result.get("_meta").and_then(Value::as_object).into_iter().flatten();
-    meta.filter(|(key, _)| key.starts_with("dev.mcp/")).all(|(_, value)| value.is_string())
+    meta.filter(|(key, _)| key.starts_with("dev.mcp/")).all(|(_, value)| is_taken(value))
 }

@@ -309,11 +309,12 @@ pub(super) fn turn_into_error(reply: &mut Value, status: u16, code: i32) {
     }
 }
 
-/// Refuses requests with a key in `_meta` whose prefix has the second label `modelcontextprotocol` or `mcp`.
-pub(super) fn refuse_reserved_keys(reply: &mut Value) {
+/// Refuses requests with a key in `_meta` whose prefix has the second label `modelcontextprotocol` or `mcp`, unless its
+/// value is taken.
+pub(super) fn refuse_reserved_keys(reply: &mut Value, is_taken: fn(&Value) -> bool) {
     let meta = reply.pointer("/request/params/_meta").and_then(Value::as_object);
     let is_reserved = |key: &String| key.starts_with("org.modelcontextprotocol.") || key.starts_with("com.mcp.");
-    if meta.is_some_and(|meta| meta.keys().any(is_reserved)) {
+    if meta.is_some_and(|meta| meta.iter().any(|(key, value)| is_reserved(key) && !is_taken(value))) {
         turn_into_error(reply, 200, -32602);
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use jsonschema::Draft;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::client_deviations::{
     add_null_state, capitalize_booleans, capitalize_session, encode_one_line, flatten, headers_of_namesake,
@@ -483,13 +483,21 @@ mutants! { |p|
         "client-info-required": p.requests.accepts_meta = |meta| meta.contains_key(CLIENT_KEY) => [
             "sep-2575/client-info-is-optional", "tools/arguments-arrive"],
         /// A key in the `_meta` of requests with the reserved prefix `dev.mcp/` must have a text.
-        "reserved-keys-typed": p.requests.accepts_meta = text_at_reserved_keys => ["base/meta-reserved-keys"],
+        "reserved-keys-typed": p.requests.accepts_meta = text_at_reserved_keys => [
+            "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
         /// A key in `_meta` with a reserved prefix is an error.
-        "reserved-keys-refused": p.edit(Reply, "", Apply(refuse_reserved_keys)) => ["base/meta-reserved-keys"],
+        "reserved-keys-refused": p.edit(Reply, "", Apply(|reply| refuse_reserved_keys(reply, |_| false))) => [
+            "sep-2575/unknown-meta-is-ignored"],
+        /// A key in `_meta` with a reserved prefix must have a text.
+        "reserved-keys-as-texts": p.edit(Reply, "", Apply(|reply| refuse_reserved_keys(reply, Value::is_string))) => [
+            "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
+        /// A key in `_meta` with a reserved prefix must have an object.
+        "reserved-keys-as-objects": p.edit(Reply, "", Apply(|reply| refuse_reserved_keys(reply, Value::is_object))) => [
+            "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
             p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
-            "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
+            "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
             "sep-2575/unsupported-version-over-http"],
@@ -621,6 +629,8 @@ mutants! { |p|
         "log-level-not-checked": p.requests.checks_log_level = false => ["base/invalid-log-level"],
         /// Progress is reported for requests without a token.
         "progress-unasked": p.requests.reports_unasked = true => ["base/progress-wanted"],
+        /// Progress of a call is reported after its response.
+        "progress-after-response": p.transport.notifies_last = true => ["base/progress-wanted"],
         /// Notifications have an id.
         "notifications-numbered": p.requests.numbers_notifications = true => [
             "base/notification-has-no-id"],
@@ -883,7 +893,11 @@ mutants! { |p|
         "unknown-result-type-accepted": p.client.accepts_unknown_result_type = true => [
             "base/unknown-result-type-is-invalid"],
         /// A key in the `_meta` of results with the reserved prefix `dev.mcp/` must have a text.
-        "reserved-keys-typed-by-client": p.client.needs_text_at_reserved_keys = true => ["base/meta-reserved-keys"],
+        "reserved-keys-typed-by-client": p.client.takes_at_reserved_keys = Value::is_string => [
+            "base/meta-reserved-keys", "base/result-handed-over"],
+        /// A key in the `_meta` of results with the reserved prefix `dev.mcp/` must have an object.
+        "reserved-keys-as-objects-by-client": p.client.takes_at_reserved_keys = Value::is_object => [
+            "base/meta-reserved-keys", "base/result-handed-over"],
         /// A result without `resultType` is an error.
         "absent-result-type-refused": p.client.needs_result_type = true => ["base/absent-result-type-is-complete"],
         /// An empty cursor is treated as the end of the list.
@@ -1311,7 +1325,7 @@ mutants! { |p|
             p.client.says_initialized = false;
             p.client.after_handshake =
                 Some((r#"{"jsonrpc":"2.0","id":"i","method":"notifications/initialized"}"#, false));
-        } => ["base/notification-has-no-id"],
+        } => ["base/notification-has-no-id", "lifecycle/initialized-sent"],
         /// Lists in arguments are sent as texts.
         "arguments-as-text-by-client":
             p.edit(Request, "/params/arguments/list", Apply(|list| *list = json!(list.to_string()))) => [

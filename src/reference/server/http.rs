@@ -219,7 +219,7 @@ impl Endpoint {
                 // If the client disconnects, the work is dropped.
                 let mut work: Work = Box::pin(work.fuse());
                 match next(&mut work, &mut outgoing).await {
-                    Some(Outgoing::Message(text)) => in_stream(self.policy(), events(Some(text), work, outgoing)),
+                    Some(Outgoing::Message(text)) => in_stream(self.policy(), notified(self.policy(), text, work, outgoing)),
                     Some(Outgoing::Reply(status, text)) => match (self.policy().before_reply)(&text) {
                         Some(message) => preceded(self.policy(), message, &text),
                         None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
@@ -297,7 +297,7 @@ impl Endpoint {
     fn listen(&self, headers: &HeaderMap) -> Response {
         match self.session(headers) {
             Err(response) => *response,
-            Ok(session) => in_stream(self.policy(), events(None, nothing(), session.listen())),
+            Ok(session) => in_stream(self.policy(), events(None, nothing(), session.listen(), None)),
         }
     }
 
@@ -354,11 +354,11 @@ impl Endpoint {
             }
         });
         if is_long {
-            return in_stream(policy, events(None, nothing(), outgoing));
+            return in_stream(policy, events(None, nothing(), outgoing, None));
         }
         match outgoing.recv().await {
             Some(Outgoing::Reply(status, text)) => single(policy, status, text),
-            Some(Outgoing::Message(text)) => in_stream(policy, events(Some(text), nothing(), outgoing)),
+            Some(Outgoing::Message(text)) => in_stream(policy, notified(policy, text, nothing(), outgoing)),
             None => in_stream(policy, whole("")),
         }
     }
@@ -376,7 +376,7 @@ fn single(policy: &TransportPolicy, status: u16, text: String) -> Response {
 fn preceded(policy: &TransportPolicy, message: &str, reply: &str) -> Response {
     let (outlet, rest) = mpsc::unbounded_channel();
     let _nobody_left = outlet.send(Outgoing::Reply(200, reply.to_owned()));
-    in_stream(policy, events(Some(message.to_owned()), nothing(), rest))
+    in_stream(policy, events(Some(message.to_owned()), nothing(), rest, None))
 }
 
 fn whole(text: impl Into<Bytes>) -> Body {
@@ -426,8 +426,23 @@ async fn next(work: &mut Work, outgoing: &mut mpsc::UnboundedReceiver<Outgoing>)
     }
 }
 
-/// Returns a stream of events that begins with this message, if there is one, and ends with the reply.
-fn events(first: Option<String>, work: Work, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
+/// Returns a stream of events that begins with a message of the server, and ends with the reply.
+fn notified(policy: &TransportPolicy, first: String, work: Work, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
+    // A question must precede its answer.
+    if policy.notifies_last && first.contains(r#""method":"notifications/progress""#) {
+        return events(None, work, rest, Some(first));
+    }
+    events(Some(first), work, rest, None)
+}
+
+/// Returns a stream of events that begins with the first message, if there is one, and ends with the reply, or with the
+/// last message after it.
+fn events(
+    first: Option<String>,
+    work: Work,
+    rest: mpsc::UnboundedReceiver<Outgoing>,
+    last: Option<String>,
+) -> Body {
     let rest = stream::unfold(Some((work, rest)), |rest| async {
         let (mut work, mut rest) = rest?;
         match next(&mut work, &mut rest).await? {
@@ -435,7 +450,7 @@ fn events(first: Option<String>, work: Work, rest: mpsc::UnboundedReceiver<Outgo
             Outgoing::Reply(_, text) => Some((text, None)),
         }
     });
-    let messages = stream::iter(first).chain(rest);
+    let messages = stream::iter(first).chain(rest).chain(stream::iter(last));
     let event = |text: String| Ok::<_, Infallible>(Sse::default().event("message").data(text));
     SseBody::new(messages.map(event)).boxed_unsync()
 }

@@ -23,10 +23,14 @@ function zod4Names(): object {
     uuid: () => string().uuid(),
     base64: () => string().base64(),
     iso: { date: () => string().date(), datetime: () => string().datetime(), time: () => string().time() },
-    literal: (values: Literals) => (Array.isArray(values) ? union(values.map(value => literal(value))) : literal(values)),
+    literal: (values: Literals) =>
+      Array.isArray(values) ? union(values.map(value => literal(value))) : literal(values),
     enum: nativeEnum
   };
 }
+
+/** Keywords that validate nothing. The author of a zod schema gives them as its metadata. */
+export const annotation = /^(title|description|examples|deprecated|readOnly|writeOnly|\$comment|\$id|\$anchor|x-.*)$/;
 
 /** Returns the JSON Schema that the SDK makes of a schema of zod 3. */
 export function toJsonSchema(schema: zod.ZodType): unknown {
@@ -36,11 +40,12 @@ export function toJsonSchema(schema: zod.ZodType): unknown {
 /** Writes a JSON Schema with zod, without the keywords that have no function there. */
 export function fromJsonSchema(schema: JsonSchema | boolean): zod.ZodType {
   if (typeof schema === 'boolean') return schema ? z.unknown() : z.never();
-  const { title, description, default: value } = schema;
-  let written = withoutMetadata(schema);
-  if (value !== undefined) written = written.default(value);
-  if (title !== undefined && !isZod3) written = written.meta({ title });
-  return description === undefined ? written : written.describe(description);
+  const { description, default: value } = schema;
+  const bare = withoutMetadata(schema);
+  const written = value === undefined ? bare : bare.default(value);
+  // Zod 3 has a function only for the description.
+  if (isZod3) return description === undefined ? written : written.describe(description);
+  return written.meta(Object.fromEntries(Object.entries(schema).filter(([key]) => annotation.test(key))));
 }
 
 function withoutMetadata(schema: JsonSchema): zod.ZodType {

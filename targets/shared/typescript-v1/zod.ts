@@ -4,12 +4,9 @@ import * as z from 'zod';
 
 import { Cannot } from '../typescript/protocol.js';
 import { since } from './release.js';
-import { fromJsonSchema, isZod3, toJsonSchema } from './zod-3.js';
+import { annotation, fromJsonSchema, isZod3, toJsonSchema } from './zod-3.js';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
-
-/** Keywords that validate nothing. The author of a zod schema gives them as its metadata. */
-const annotation = /^(title|description|examples|deprecated|readOnly|writeOnly|\$comment|\$id|\$anchor|x-.*)$/;
 
 /** The dialects of a schema that zod can read. The SDK writes `$schema` itself, so that its author does not give it. */
 const dialects = [undefined, 'https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'];
