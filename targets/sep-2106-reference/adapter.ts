@@ -1,16 +1,14 @@
 /** The mcp-casebook adapter for the reference implementation of SEP-2106. */
 import { runAdapter } from '../shared/typescript/adapter.js';
-import { packageVersion } from '../shared/typescript/package.js';
 import { drive } from '../shared/typescript-v1/client.js';
 import { variants } from '../shared/typescript-v1/fixture.js';
+import { name, version } from '../shared/typescript-v1/release.js';
 import { revisions, serveHttp, serveStdio } from '../shared/typescript-v1/server.js';
-
-const sdk = '@olaservo/mcp-sdk';
 
 runAdapter({
   identity: {
-    sdk,
-    version: packageVersion(sdk, import.meta.resolve('@modelcontextprotocol/sdk/types.js')),
+    sdk: name,
+    version,
     api: 'zod: McpServer.registerTool; low: Server.setRequestHandler; ajv-2020: Client with jsonSchemaValidator',
     revisions,
     variants: [...Object.keys(variants), 'ajv-2020']

@@ -1,10 +1,9 @@
 /** What differs between the releases of the SDK on which the adapter runs. It is compiled with the types of the locked one. */
 import type { Express } from 'express';
 
-import { packageVersion } from '../typescript/package.js';
+import { installedPackage } from '../typescript/package.js';
 
-export const sdk = '@modelcontextprotocol/sdk';
-export const version = packageVersion(sdk, import.meta.resolve('@modelcontextprotocol/sdk/types.js'));
+export const { name, version } = installedPackage(import.meta.resolve('@modelcontextprotocol/sdk/types.js'));
 
 /** States whether the installed SDK is this release, or a later one. */
 export function since(release: string): boolean {
