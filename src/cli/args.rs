@@ -127,6 +127,7 @@ pub enum Command {
     #[command(after_long_help = DIFF)]
     Diff(DiffArgs),
     /// Find the release of an SDK in which the observation of a test changed
+    #[command(after_long_help = BISECT)]
     Bisect(BisectArgs),
     /// Judge a run log again by the current cases
     #[command(after_long_help = REPLAY)]
@@ -230,6 +231,21 @@ Examples:
   casebook diff run.jsonl#sdk:high run.jsonl#sdk:low
   casebook diff snapshots/reference snapshots/sdk/high
   casebook diff run.jsonl --target sdk:high --target sdk:low";
+
+const BISECT: &str = "\
+A release that cannot be set up is left out. What was run once is not run again,
+so that an interrupted search goes on where it was.
+
+Examples:
+  casebook bisect tools/input-schema/validated python-sdk-v1:high
+  casebook bisect 'sep-1303/**@2025-11-25+http' fastmcp --good 3.0.0 --bad 4.0.0
+
+Exit statuses:
+  0  found
+  2  usage error; for example, there is no such release
+  3  both ends have the same observation
+  4  a release at an end cannot be set up
+  5  interrupted";
 
 const REPLAY: &str = "\
 Examples:

@@ -27,24 +27,8 @@ const LINE: usize = 400;
 /// The most characters of an observation that are shown.
 const SHOWN: usize = 4000;
 
-const AFTER: &str = "\
-A release that cannot be set up is left out. What was run once is not run again,
-so that an interrupted search goes on where it was.
-
-Examples:
-  casebook bisect tools/input-schema/validated python-sdk-v1:high
-  casebook bisect 'sep-1303/**@2025-11-25+http' fastmcp --good 3.0.0 --bad 4.0.0
-
-Exit statuses:
-  0  found
-  2  usage error; for example, there is no such release
-  3  both ends have the same observation
-  4  a release at an end cannot be set up
-  5  interrupted";
-
 /// `casebook bisect`.
 #[derive(Debug, Args)]
-#[command(after_long_help = AFTER)]
 pub struct BisectArgs {
     /// Test, or a pattern of tests that are looked at together
     #[arg(value_name = "TEST", value_parser = values::pattern)]
@@ -100,7 +84,7 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
                 continue;
             }
             same if same == first => low = middle,
-            _ => high = middle,
+            Outcome::Seen(_) => high = middle,
         }
         open.retain(|place| (low + 1..high).contains(place));
     }

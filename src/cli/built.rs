@@ -38,8 +38,8 @@ pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -
             Arc::new(Target { package: Some(hello.package(true)), ..Target::clone(target) })
         }
         (Some(Some(hello)), Base::Release(_)) => {
-            let (announced, claims) = (hello.confirmed(&target.announced), hello.confirmed(&target.claims));
-            Arc::new(Target { announced, claims, ..Target::clone(target) })
+            let (claims, announced) = (hello.confirmed(&target.claims), hello.confirmed(&target.announced));
+            Arc::new(Target { claims, announced, ..Target::clone(target) })
         }
         _ => Arc::clone(target),
     };

@@ -114,9 +114,10 @@ pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
 fn clear() -> Result<Exit, Problem> {
     let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
     let [removed, in_use] = load::clear(&cache).map_err(Problem::system)?;
-    let line = |what: &str, place: &String| print_line(&Untrusted(&format!("{what}  {place}")).line(SHOWN));
-    removed.iter().for_each(|place| line("removed", place));
-    in_use.iter().for_each(|place| line("in use ", place));
+    let lines = removed.iter().map(|place| ("removed", place)).chain(in_use.iter().map(|place| ("in use ", place)));
+    for (what, place) in lines {
+        print_line(&Untrusted(&format!("{what}  {place}")).line(SHOWN));
+    }
     Ok(Exit::Fine)
 }
 

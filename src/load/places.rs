@@ -3,9 +3,9 @@
 //!
 //! Takes paths, gives nothing but the files. Must not know what is built there.
 
+use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -42,9 +42,7 @@ pub(super) fn occupy(place: &Utf8Path, unpacked: &Utf8Path) -> io::Result<()> {
     };
     std::mem::forget(lock);
     if is_new && let Some(places) = place.parent() {
-        let mut all = used(places)?;
-        all.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
-        all.iter().skip(KEPT).for_each(|(_, place)| _ = remove(place));
+        used(places)?.iter().skip(KEPT).for_each(|place| _ = remove(place));
     }
     Ok(())
 }
@@ -56,7 +54,7 @@ pub(super) fn occupy(place: &Utf8Path, unpacked: &Utf8Path) -> io::Result<()> {
 pub fn clear(cache: &Utf8Path) -> io::Result<[Vec<String>; 2]> {
     let mut all = Vec::new();
     for kind in [VERSIONS, CHECKOUTS] {
-        all.extend(used(&cache.join(kind))?.into_iter().map(|(_, place)| place));
+        all.extend(used(&cache.join(kind))?);
     }
     let mut ends = [Vec::new(), Vec::new()];
     for place in all {
@@ -66,15 +64,15 @@ pub fn clear(cache: &Utf8Path) -> io::Result<[Vec<String>; 2]> {
     Ok(ends)
 }
 
-/// The places of one kind, with the time at which each was used last.
-fn used(places: &Utf8Path) -> io::Result<Vec<(SystemTime, Utf8PathBuf)>> {
+/// The places of one kind, the one that was used last first.
+fn used(places: &Utf8Path) -> io::Result<Vec<Utf8PathBuf>> {
     let entries = match places.read_dir_utf8() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?.flatten(),
     };
-    let time = |place: &Utf8Path| place.join(USED).metadata().and_then(|about| about.modified());
-    let all = entries.map(|entry| entry.into_path()).filter(|path| path.is_dir());
-    Ok(all.map(|place| (time(&place).unwrap_or(SystemTime::UNIX_EPOCH), place)).collect())
+    let mut all: Vec<_> = entries.map(camino::Utf8DirEntry::into_path).filter(|path| path.is_dir()).collect();
+    all.sort_by_cached_key(|place| Reverse(place.join(USED).metadata().and_then(|about| about.modified()).ok()));
+    Ok(all)
 }
 
 /// Removes a place, unless a process uses it.

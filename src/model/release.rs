@@ -167,7 +167,7 @@ mod tests {
     fn list_has_versions_in_their_order_with_dates() {
         let versions: Vec<_> = list().into_iter().map(|one| one.version).collect();
         assert_eq!(versions, ["1.2.0", "1.9.0", "1.10.0", "1.10.1", "1.11.0-beta.1", "1.11.0rc2", "1.11.0"]);
-        let dates: Vec<_> = list().iter().map(|one| one.next_day()).collect();
+        let dates: Vec<_> = list().iter().map(Release::next_day).collect();
         assert_eq!(dates[..4], [Some("2025-01-04T10:00:00Z".into()), Some("2025-05-16T10:00:00Z".into()), None, None]);
         for broken in ["", "[]", "{}", r#"{"latest":"1"}"#, "npm error"] {
             assert!(releases(broken).is_err(), "{broken}");

@@ -13,6 +13,7 @@ mod seal;
 pub(crate) mod session;
 pub(crate) mod state;
 pub(crate) mod stdio;
+mod stream;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

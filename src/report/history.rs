@@ -185,7 +185,7 @@ impl History {
             out += "| Question | Since when |\n| --- | --- |\n";
         }
         for question in &self.questions {
-            let runs: Vec<_> = question.runs.iter().map(|run| run.markdown()).collect();
+            let runs: Vec<_> = question.runs.iter().map(HistoryRun::markdown).collect();
             out += &format!("| {} | {} |\n", text(&question.question), runs.join("<br>"));
         }
         for gain in &self.gained {

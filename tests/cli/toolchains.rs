@@ -221,8 +221,14 @@ fn diff_runs_releases_that_have_no_run_log() {
     releases(&sandbox);
     let sides = "typescript-sdk-v1@1.29.0:zod typescript-sdk-v1@1.30.0:zod";
     let came = run(&sandbox, &format!("diff {sides} --cases cases"));
-    came.exits(0).stdout_has(&["typescript-sdk-v1:zod @modelcontextprotocol/sdk 1.29.0", "better in B", "arguments-checked"]);
+    came.exits(0).stdout_has(&[
+        "typescript-sdk-v1:zod @modelcontextprotocol/sdk 1.29.0",
+        "better in B",
+        "arguments-checked",
+    ]);
     let again = run(&sandbox, &format!("diff {sides} --cases cases"));
     assert!(again.exits(0).err.is_empty(), "nothing is run again: {}", again.err);
-    run(&sandbox, "diff typescript-sdk-v1@1.27.0 typescript-sdk-v1@1.30.0").exits(4).stderr_has(&["no matching version"]);
+    run(&sandbox, "diff typescript-sdk-v1@1.27.0 typescript-sdk-v1@1.30.0")
+        .exits(4)
+        .stderr_has(&["no matching version"]);
 }

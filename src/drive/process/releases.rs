@@ -2,6 +2,7 @@
 //!
 //! Takes a target, runs its command, gives the list that it prints. Must not know which releases somebody wants.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -60,8 +61,8 @@ pub async fn releases(target: &Target) -> Result<Vec<Release>, ReleasesError> {
         return Err(ReleasesError::None);
     }
     let command = target.setup.releases.join(" ");
-    let launch =
-        Launch { command: &target.setup.releases, folder: target.folder.as_std_path(), env: &Default::default() };
+    let env = BTreeMap::new();
+    let launch = Launch { command: &target.setup.releases, folder: target.folder.as_std_path(), env: &env };
     let failed = |how: String, error: &str| {
         let error: String = error.chars().take(MOST_ERROR).collect();
         let error = if error.is_empty() { error } else { format!("\n{error}") };

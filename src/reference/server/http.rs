@@ -7,14 +7,11 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use futures_util::future::{self, FusedFuture, FutureExt as _};
-use futures_util::{StreamExt as _, stream};
-use http_body_util::combinators::UnsyncBoxBody;
+use futures_util::future::FutureExt as _;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -22,7 +19,6 @@ use hyper::service::service_fn;
 use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
-use sse_stream::{BodyError, Sse, SseBody};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
@@ -35,6 +31,7 @@ use crate::server::Server;
 use crate::server::headers;
 use crate::server::seal::token;
 use crate::server::session::{Outgoing, Session, locked};
+use crate::server::stream::{Body, Work, events, next, nothing, notified};
 
 /// The limit of simultaneous connections. Further connections wait.
 const CONNECTIONS: usize = 256;
@@ -47,7 +44,6 @@ const SESSIONS: usize = 1_000;
 
 const SESSION: &str = "mcp-session-id";
 
-type Body = UnsyncBoxBody<Bytes, BodyError>;
 type Response = hyper::Response<Body>;
 
 /// The listener, and the servers that it serves.
@@ -219,7 +215,9 @@ impl Endpoint {
                 // If the client disconnects, the work is dropped.
                 let mut work: Work = Box::pin(work.fuse());
                 match next(&mut work, &mut outgoing).await {
-                    Some(Outgoing::Message(text)) => in_stream(self.policy(), notified(self.policy(), text, work, outgoing)),
+                    Some(Outgoing::Message(text)) => {
+                        in_stream(self.policy(), notified(self.policy(), text, work, outgoing))
+                    }
                     Some(Outgoing::Reply(status, text)) => match (self.policy().before_reply)(&text) {
                         Some(message) => preceded(self.policy(), message, &text),
                         None if self.policy().has_stateless_sessions => in_session(json(status, text), &token()),
@@ -405,54 +403,6 @@ fn divert(
         }
     });
     others
-}
-
-/// The work on a request, which ends before its messages do.
-type Work = Pin<Box<dyn FusedFuture<Output = ()> + Send>>;
-
-/// Returns no work, for messages that come from elsewhere.
-fn nothing() -> Work {
-    Box::pin(future::ready(()).fuse())
-}
-
-/// Works on a request until it has a message.
-async fn next(work: &mut Work, outgoing: &mut mpsc::UnboundedReceiver<Outgoing>) -> Option<Outgoing> {
-    loop {
-        tokio::select! {
-            biased;
-            message = outgoing.recv() => return message,
-            () = &mut *work, if !work.is_terminated() => {}
-        }
-    }
-}
-
-/// Returns a stream of events that begins with a message of the server, and ends with the reply.
-fn notified(policy: &TransportPolicy, first: String, work: Work, rest: mpsc::UnboundedReceiver<Outgoing>) -> Body {
-    // A question must precede its answer.
-    if policy.notifies_last && first.contains(r#""method":"notifications/progress""#) {
-        return events(None, work, rest, Some(first));
-    }
-    events(Some(first), work, rest, None)
-}
-
-/// Returns a stream of events that begins with the first message, if there is one, and ends with the reply, or with the
-/// last message after it.
-fn events(
-    first: Option<String>,
-    work: Work,
-    rest: mpsc::UnboundedReceiver<Outgoing>,
-    last: Option<String>,
-) -> Body {
-    let rest = stream::unfold(Some((work, rest)), |rest| async {
-        let (mut work, mut rest) = rest?;
-        match next(&mut work, &mut rest).await? {
-            Outgoing::Message(text) => Some((text, Some((work, rest)))),
-            Outgoing::Reply(_, text) => Some((text, None)),
-        }
-    });
-    let messages = stream::iter(first).chain(rest).chain(stream::iter(last));
-    let event = |text: String| Ok::<_, Infallible>(Sse::default().event("message").data(text));
-    SseBody::new(messages.map(event)).boxed_unsync()
 }
 
 /// Adds a session id to a response.
