@@ -55,7 +55,7 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
         return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
     };
     let (target, listed) = ask(name, &cached("")?)?;
-    let between = between(args, &listed, target.setup.oldest.as_deref())?;
+    let between = between(args, &listed, target.setup.supports.as_ref())?;
     let folder = cached("bisect")?.join(hash(&args.test.as_str()));
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     let variant = &args.target[name.len()..];
@@ -93,8 +93,12 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
 }
 
 /// The releases from one end to the other, the oldest first.
-fn between<'l>(args: &BisectArgs, listed: &'l [Release], oldest: Option<&str>) -> Result<Vec<&'l Release>, Problem> {
-    let all = Releases::Newest(usize::MAX).of(listed, oldest);
+fn between<'l>(
+    args: &BisectArgs,
+    listed: &'l [Release],
+    within: Option<&Releases>,
+) -> Result<Vec<&'l Release>, Problem> {
+    let all = Releases::Newest(usize::MAX).of(listed, within);
     let place = |typed: &Option<String>, default: usize| match typed {
         None => Ok(default),
         Some(version) => {

@@ -30,7 +30,7 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());
     for (name, variant) in plain(args)? {
         let (target, listed) = ask(&name, &cached("")?)?;
-        let wanted = releases.of(&listed, target.setup.oldest.as_deref());
+        let wanted = releases.of(&listed, target.setup.supports.as_ref());
         if wanted.is_empty() {
             let text =
                 format!("{name} has no release in `{releases}`; list them with `casebook targets --versions {name}`");

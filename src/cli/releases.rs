@@ -66,8 +66,12 @@ pub(super) fn print(name: &str) -> Result<Exit, Problem> {
     let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
     let (target, listed) = ask(name, &cache)?;
     let locked = target.package.as_ref().map(|package| package.version.as_str()).unwrap_or_default();
-    let oldest = target.setup.oldest.as_deref();
-    let newest = listed.iter().rfind(|release| !release.is_pre_release()).map(|release| release.version.as_str());
+    let supports =
+        |release: &Release| target.setup.supports.as_ref().is_none_or(|range| range.may_have(&release.version));
+    let newest = listed
+        .iter()
+        .rfind(|release| !release.is_pre_release() && supports(release))
+        .map(|release| release.version.as_str());
     for release in listed.iter().rev() {
         let typed = format!("{name}@{}", release.version);
         let is_built = crate::load::target::is_built(&typed, &cache);
@@ -75,7 +79,7 @@ pub(super) fn print(name: &str) -> Result<Exit, Problem> {
             (release.version == locked, "locked"),
             (is_built, "in the cache"),
             (release.is_pre_release(), "pre-release"),
-            (is_older(release, oldest), "too old for the adapter"),
+            (!supports(release), "not for this adapter"),
         ];
         let states: Vec<_> = states.iter().filter(|(applies, _)| *applies).map(|(_, state)| *state).collect();
         let line = format!("{:<14}  {:<10}  {}", release.version, release.day().unwrap_or("?"), states.join(", "));
@@ -85,9 +89,4 @@ pub(super) fn print(name: &str) -> Result<Exit, Problem> {
         super::run::print_all(&[format!("the lock of {name}, {locked}, is not {newest}, the newest release")]);
     }
     Ok(Exit::Fine)
-}
-
-fn is_older(release: &Release, oldest: Option<&str>) -> bool {
-    use crate::model::version::order;
-    oldest.is_some_and(|oldest| order(&release.version).1 < order(oldest).1)
 }

@@ -22,6 +22,7 @@ use super::{Here, LoadError, embedded, masked, toml};
 use crate::file;
 use crate::model::callable::Callable;
 use crate::model::case::Need;
+use crate::model::release::Releases;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Base, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
 use crate::model::{TargetId, is_target_name};
@@ -477,7 +478,7 @@ fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
 }
 
 fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
-    let keys = ["commands", "inputs", "on-checkout", "on-version", "releases", "oldest"];
+    let keys = ["commands", "inputs", "on-checkout", "on-version", "releases", "supports"];
     let Some(object) = reader.object(node, "`setup`", &keys) else { return Setup::default() };
     let mut commands = |key: &str| -> Vec<_> {
         let commands = object.get(key).and_then(|node| reader.items(node, &format!("`{key}`"))).unwrap_or_default();
@@ -491,8 +492,18 @@ fn setup(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Setup {
         let mistake = reader.mistake(Lint::MissingKey, "`setup` has `on-version`, and no `releases`");
         reader.push(mistake.at(node.span, "here").help("add the command that prints the releases as a JSON object"));
     }
-    let oldest = object.get("oldest").and_then(|node| reader.text(node, "`oldest`")).map(str::to_owned);
-    Setup { commands, inputs, on_checkout, on_version, releases, oldest, base: Base::Locked }
+    let supports = object.get("supports").and_then(|node| {
+        let parsed = reader.text(node, "`supports`")?.parse();
+        let range = parsed.ok().filter(|range| matches!(range, Releases::Range(..)));
+        if range.is_none() {
+            let mistake = reader.mistake(Lint::WrongType, "`supports` is no range of releases");
+            reader.push(
+                mistake.at(node.span, "expected one such as 1.10.0..1").help("1.10.0..1 is all of 1.x since 1.10.0"),
+            );
+        }
+        range
+    });
+    Setup { commands, inputs, on_checkout, on_version, releases, supports, base: Base::Locked }
 }
 
 fn repro(reader: &mut Reader, node: &Node, folder: &Utf8Path) -> Option<Vec<String>> {

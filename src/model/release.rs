@@ -83,11 +83,9 @@ pub enum Releases {
 
 impl Releases {
     /// Returns those of a list, which is in the order of versions. A pre-release is among them only where it is named.
-    /// Older releases than `oldest` are not.
-    pub fn of<'l>(&self, list: &'l [Release], oldest: Option<&str>) -> Vec<&'l Release> {
-        let key = |version: &'l str| order(version).1;
-        let is_old = |release: &Release| oldest.is_some_and(|oldest| order(&release.version).1 < order(oldest).1);
-        let known = list.iter().filter(|release| !is_old(release));
+    /// Releases outside of `within` are not.
+    pub fn of<'l>(&self, list: &'l [Release], within: Option<&Self>) -> Vec<&'l Release> {
+        let known = list.iter().filter(|release| within.is_none_or(|within| within.may_have(&release.version)));
         let final_ones = known.clone().filter(|release| !release.is_pre_release());
         match self {
             Self::Newest(number) => {
@@ -96,27 +94,36 @@ impl Releases {
             }
             Self::Minor => {
                 let mut last: Vec<&Release> = Vec::new();
+                let minor = |release: &Release| {
+                    let version = order(&release.version).1;
+                    (version.major, version.minor)
+                };
                 for release in final_ones {
-                    let minor = |release: &'l Release| (key(&release.version).major, key(&release.version).minor);
                     last.pop_if(|one| minor(one) == minor(release));
                     last.push(release);
                 }
                 last
             }
             Self::Range(from, to) => {
-                let is_named = |release: &&Release| [from, to].contains(&&release.version);
-                let (least, most) = (order(from).1, order(to).1);
-                // `1.20..1.30` has all of 1.30.
-                let parts = to.split('.').count();
-                let is_below = |version: &str| {
-                    order(version).1 <= most
-                        || parts < 3 && version.strip_prefix(to.as_str()).is_some_and(|rest| rest.starts_with('.'))
-                };
-                let is_inside = |release: &&Release| order(&release.version).1 >= least && is_below(&release.version);
-                known.filter(|one| is_named(one) || is_inside(one) && !one.is_pre_release()).collect()
+                let is_named = |release: &Release| [from, to].contains(&&release.version);
+                known.filter(|one| is_named(one) || self.may_have(&one.version) && !one.is_pre_release()).collect()
             }
         }
     }
+
+    /// Returns whether a version is in a range; a number of releases has no limits.
+    pub fn may_have(&self, version: &str) -> bool {
+        match self {
+            Self::Newest(_) | Self::Minor => true,
+            Self::Range(from, to) => order(version).1 >= order(from).1 && reaches(to, version),
+        }
+    }
+}
+
+/// Returns whether a range that ends with a version has another one. `1.30` is the end of all of 1.30, and `1` of all of 1.
+fn reaches(end: &str, version: &str) -> bool {
+    let is_part = |rest: &str| rest.starts_with('.');
+    order(version).1 <= order(end).1 || end.split('.').count() < 3 && version.strip_prefix(end).is_some_and(is_part)
 }
 
 impl FromStr for Releases {
@@ -127,7 +134,7 @@ impl FromStr for Releases {
         match (text, text.parse(), range) {
             ("minor", ..) => Ok(Self::Minor),
             (_, Ok(number @ 1..), _) => Ok(Self::Newest(number)),
-            (.., Some((from, to))) if order(from) <= order(to) => Ok(Self::Range(from.to_owned(), to.to_owned())),
+            (.., Some((from, to))) if reaches(to, from) => Ok(Self::Range(from.to_owned(), to.to_owned())),
             _ => Err(
                 "expected a number of the newest releases, a range as in 1.20..1.30, or minor for the last release \
                       of each minor version"
@@ -158,9 +165,10 @@ mod tests {
         releases(LIST).expect("an object")
     }
 
-    fn named(text: &str, oldest: Option<&str>) -> Vec<String> {
+    fn named(text: &str, within: Option<&str>) -> Vec<String> {
         let wanted: Releases = text.parse().expect(text);
-        wanted.of(&list(), oldest).into_iter().map(|one| one.version.clone()).collect()
+        let within = within.map(|within| within.parse().expect(within));
+        wanted.of(&list(), within.as_ref()).into_iter().map(|one| one.version.clone()).collect()
     }
 
     #[test]
@@ -178,7 +186,8 @@ mod tests {
     fn ranges_leave_out_pre_releases_and_what_is_too_old() {
         assert_eq!(named("2", None), ["1.10.1", "1.11.0"]);
         assert_eq!(named("minor", None), ["1.2.0", "1.9.0", "1.10.1", "1.11.0"]);
-        assert_eq!(named("minor", Some("1.10.0")), ["1.10.1", "1.11.0"]);
+        assert_eq!(named("minor", Some("1.10.0..1")), ["1.10.1", "1.11.0"]);
+        assert_eq!(named("5", Some("1.9..1.10")), ["1.9.0", "1.10.0", "1.10.1"]);
         assert_eq!(named("1.9..1.10", None), ["1.9.0", "1.10.0", "1.10.1"]);
         assert_eq!(named("1.9.0..1.10.0", None), ["1.9.0", "1.10.0"]);
         assert_eq!(named("1.11.0rc2..1.11.0", None), ["1.11.0rc2", "1.11.0"]);

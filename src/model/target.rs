@@ -11,7 +11,7 @@ use super::case::Need;
 use super::endpoint::Endpoint;
 use super::pair::TargetPair;
 use super::program::Program;
-use super::release::Release;
+use super::release::{Release, Releases};
 use super::spec::{Revision, Role, Transport, words};
 use super::survey::{Declared, Survey};
 use super::{Pattern, RequirementId, TargetId};
@@ -182,8 +182,8 @@ pub struct Setup {
     pub on_version: Vec<Vec<String>>,
     /// The command that prints the releases of the SDK as JSON, before any set-up. Empty if there is none.
     pub releases: Vec<String>,
-    /// The oldest release on which the adapter works.
-    pub oldest: Option<String>,
+    /// The range of releases on which the adapter works.
+    pub supports: Option<Releases>,
     /// What the target is built on.
     pub base: Base,
 }

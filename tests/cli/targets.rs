@@ -61,8 +61,8 @@ fn release_that_nothing_can_be_built_on_is_refused() {
     sandbox.run("run ruby-sdk@0.9.0").exits(2).stderr_has(&["its `[setup]` has no commands `on-version`"]);
     sandbox.borrowed("targets/own", None, "");
     sandbox.run("run own@1.0.0").exits(2).stderr_has(&["only an adapter that casebook contains is"]);
-    sandbox.write("cache/casebook/releases/python-sdk.json", "{\"9.0.0\":\"2026-01-01T00:00:00Z\"}");
-    sandbox.run("run python-sdk@9.0.0:lowest").exits(2).stderr_has(&["has no variant `lowest`"]);
+    sandbox.write("cache/casebook/releases/python-sdk.json", "{\"2.9.0\":\"2026-01-01T00:00:00Z\"}");
+    sandbox.run("run python-sdk@2.9.0:lowest").exits(2).stderr_has(&["has no variant `lowest`"]);
     // What is no version, or is a folder, is a checkout.
     sandbox.run("run go-sdk@1;x").exits(2).stderr_has(&["cannot be built on 1;x: there is no such folder"]);
     sandbox.write("1.0/file", "");

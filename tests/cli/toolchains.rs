@@ -151,13 +151,14 @@ fn releases_of_a_target_are_listed_with_dates() {
     let sandbox = Sandbox::empty();
     releases(&sandbox);
     let listed = run(&sandbox, "targets --versions typescript-sdk-v1");
-    listed
-        .exits(0)
-        .stdout_has(&["1.31.0-beta.1   2026-05-02  pre-release\n1.30.0", "1.0.0           2024-11-25  too old"]);
+    listed.exits(0).stdout_has(&[
+        "1.31.0-beta.1   2026-05-02  pre-release\n1.30.0",
+        "1.0.0           2024-11-25  not for this adapter",
+    ]);
     listed.stderr_has(&["the lock of typescript-sdk-v1, 1.", " is not 1.30.0, the newest release"]);
     run(&sandbox, "targets --versions ruby-sdk").exits(2).stderr_has(&["its `[setup]` has no commands `on-version`"]);
     run(&sandbox, "run typescript-sdk-v1@1.29.9").exits(2).stderr_has(&["no such release; did you mean 1.29.0?"]);
-    run(&sandbox, "run typescript-sdk-v1@1.0.0").exits(2).stderr_has(&["the adapter works from 1."]);
+    run(&sandbox, "run typescript-sdk-v1@1.0.0").exits(2).stderr_has(&["the adapter is for 1.13.0..1"]);
     run(&sandbox, "run typescript-sdk-v1 --versions 2.0..2.1").exits(2).stderr_has(&["has no release in `2.0..2.1`"]);
     for (gone, why) in
         [("echo registry gone >&2; exit 7", "exit status: 7\nregistry gone"), ("echo hello", "no JSON object")]

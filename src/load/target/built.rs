@@ -12,7 +12,6 @@ use crate::load::places::{CHECKOUTS, VERSIONS, occupy};
 use crate::model::fnv1a;
 use crate::model::release::{Release, is_version, releases};
 use crate::model::target::{Base, Checkout, Known, LeftToAuthor, Package, Setup, Target};
-use crate::model::version::order;
 
 /// The word in the commands of a set-up that stands for the copy of a checkout.
 const SDK: &str = "{sdk}";
@@ -89,8 +88,8 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
     let failed = |why: String| TargetError::Version { name: name.to_owned(), version: version.to_owned(), why };
     let cache = cache.ok_or_else(|| failed("the cache folder is not known".to_owned()))?;
     let setup = lister(name, cache)?.setup;
-    if let Some(oldest) = setup.oldest.as_deref().filter(|oldest| order(version).1 < order(oldest).1) {
-        return Err(failed(format!("the adapter works from {oldest} on")));
+    if let Some(supports) = setup.supports.as_ref().filter(|supports| !supports.may_have(version)) {
+        return Err(failed(format!("the adapter is for {supports}")));
     }
     let list = file::read_text(release_list(name, cache), MOST_LIST).ok().and_then(|list| releases(&list).ok());
     let list = list.unwrap_or_default();
@@ -108,12 +107,13 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
             "the registry does not tell when it was published, so its dependencies are not known".to_owned(),
         ));
     }
-    let commands = filled(&setup.on_version, &[(VERSION, version), (DATE, date.as_deref().unwrap_or_default())]);
+    let words = [(VERSION, version), (DATE, date.as_deref().unwrap_or_default())];
     let dependencies = if uses_date { "the day after its release" } else { "the day on which it was set up" };
     let place = cache.join(VERSIONS).join(format!("{name}@{version}"));
     let built = |target: Target| {
         let base = Base::Release(release.clone());
-        let setup = Setup { commands: commands.clone(), inputs: Vec::new(), base, ..target.setup };
+        let commands = filled(&target.setup.on_version, &words);
+        let setup = Setup { commands, inputs: Vec::new(), base, ..target.setup };
         let package = target.package.map(|package| Package { version: version.to_owned(), ..package });
         let title = format!("{}, with the dependencies of {dependencies}", target.title);
         // An entry is about the locked release; on another one it may have nothing to excuse.

@@ -111,3 +111,25 @@ fn fuzzed_target_file_loads_or_its_mistakes_render() {
         }
     });
 }
+
+#[test]
+fn commands_of_another_release_are_those_of_its_own_place() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cache = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let here = Here::new(cache);
+    std::fs::create_dir_all(cache.join("releases")).expect("a folder");
+    for name in embedded::names() {
+        let Ok(lister) = lister(name, cache) else { continue };
+        let version = lister.package.expect("a package").version;
+        std::fs::write(release_list(name, cache), format!(r#"{{"{version}":"2026-01-01T00:00:00Z"}}"#))
+            .expect("a file");
+        for target in target(&format!("{name}@{version}"), &here, Some(cache)).expect(name) {
+            assert!(target.folder.as_str().contains(&format!("versions/{name}@{version}/")), "{}", target.folder);
+            let words = target.setup.commands.iter().flatten();
+            let of_cache: Vec<_> = words.filter(|word| word.starts_with(cache.as_str())).collect();
+            assert!(of_cache.iter().all(|word| word.starts_with(target.folder.as_str())), "{of_cache:?}");
+            let is_filled = |word: &String| !["{version}", "{date}"].iter().any(|left| word.contains(left));
+            assert!(target.setup.commands.iter().flatten().all(is_filled));
+        }
+    }
+}
