@@ -248,7 +248,8 @@ impl HistoryRun {
         if from == to { from.clone() } else { format!("{from} to {to}") }
     }
 
-    fn text(&self) -> String {
+    /// The answer with its releases, in one line.
+    pub(super) fn text(&self) -> String {
         format!("{} {}: {}", self.answer.mark(), self.span(), self.words)
     }
 
@@ -259,7 +260,7 @@ impl HistoryRun {
 }
 
 /// The runs of equal answers, the newest first.
-fn runs<'r>(answers: impl Iterator<Item = (&'r Column, &'r super::CapabilityCell)>) -> Vec<HistoryRun> {
+pub(super) fn runs<'r>(answers: impl Iterator<Item = (&'r Column, &'r super::CapabilityCell)>) -> Vec<HistoryRun> {
     let mut runs: Vec<HistoryRun> = Vec::new();
     for (column, cell) in answers {
         let version = version(column).to_owned();

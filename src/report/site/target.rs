@@ -8,6 +8,7 @@ use std::io;
 use askama::Template;
 
 use super::super::evidence::Evidence;
+use super::super::history::{HistoryRun, runs};
 use super::super::{
     Answer, CapabilityCell, CapabilityRow, CapabilityRows, Counts, Rate, Report, SentenceRates, Status, TestEntry,
     filters,
@@ -98,9 +99,6 @@ struct VersionPage<'r> {
     data: String,
 }
 
-/// A capability with its page, and the answers before and after.
-type ChangedAnswer<'r> = (&'r CapabilityRow, String, Mark, Mark);
-
 struct ChangesView<'r> {
     before: String,
     page: String,
@@ -115,7 +113,7 @@ struct HistoryPage<'r> {
     frame: Frame,
     newest: (String, String),
     versions: Vec<(String, String, Vec<Share>)>,
-    changed: Vec<(String, Vec<ChangedAnswer<'r>>)>,
+    since: Vec<(&'r CapabilityRow, String, Vec<HistoryRun>)>,
 }
 
 #[derive(Template)]
@@ -258,25 +256,19 @@ impl Group<'_> {
         }
     }
 
-    /// The page with the versions of a target, and the answers that changed between them.
+    /// The page with the versions of a target, and since which of them each answer holds.
     fn history(&self, all: &[Edition], put: &mut Put<'_>) -> io::Result<()> {
         let Some(newest) = all.last() else { return Ok(()) };
-        let rows: Vec<&CapabilityRow> = self.report.capabilities.iter().flat_map(|group| &group.capabilities).collect();
-        let step = |pair: &'_ [Edition]| {
-            let differs = |index: &usize| pair[0].answers[*index].words != pair[1].answers[*index].words;
-            let row = |index: usize| {
-                let marks = [0, 1].map(|side| mark(&pair[side].answers[index]));
-                let [old, new] = marks;
-                (rows[index], address::capability(&rows[index].id), old, new)
-            };
-            let title = format!("{} → {}", number(&pair[0].column), number(&pair[1].column));
-            (title, (0..rows.len()).filter(differs).map(row).collect::<Vec<_>>())
-        };
+        let rows = self.report.capabilities.iter().flat_map(|group| &group.capabilities).enumerate();
+        let since = rows.filter_map(|(index, row)| {
+            let runs = runs(all.iter().map(|edition| (&edition.column, &edition.answers[index])));
+            (runs.len() > 1).then(|| (row, address::capability(&row.id), runs))
+        });
         let page = HistoryPage {
             frame: Frame::new(&newest.place.history(), newest.column.id.to_string(), Vec::new()),
             newest: (number(&newest.column), newest.place.page()),
             versions: all.iter().rev().map(|one| (number(&one.column), one.place.page(), shares(one))).collect(),
-            changed: all.windows(2).rev().map(step).collect(),
+            since: since.collect(),
         };
         put(&newest.place.history(), &page.render().expect("a template renders to memory"))
     }
