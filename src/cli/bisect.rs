@@ -16,7 +16,7 @@ use super::{CaseArgs, Exit, Problem, heading, values};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
-use crate::model::release::{Release, Releases, is_version};
+use crate::model::release::{Release, Releases};
 use crate::model::{Pattern, hash};
 use crate::report::snapshot::observation;
 use crate::report::terminal::{eprint_line, print_line, show};
@@ -102,7 +102,7 @@ fn between<'l>(
     let place = |typed: &Option<String>, default: usize| match typed {
         None => Ok(default),
         Some(version) => {
-            let place = all.iter().position(|release| release.version == *version && is_version(version));
+            let place = all.iter().position(|release| release.version == *version);
             let text = || {
                 let list = format!("casebook targets --versions {}", args.target);
                 format!("`{version}` is no release that the adapter supports; list them with `{list}`")
@@ -144,7 +144,7 @@ impl Search<'_> {
         let run = options(&typed, &["--only", self.args.test.as_str()], &self.args.cases, &self.folder)?;
         let outcome = match on_release(&run, self.library)? {
             Ran::Whole(source) | Ran::Partly(source) => self.outcome(&source),
-            Ran::Not(why) => Outcome::Broken(why.to_string()),
+            Ran::Not(problem) => Outcome::Broken(problem.text.to_string()),
         };
         let word = match &outcome {
             Outcome::Seen(text) => hash(text),

@@ -109,7 +109,7 @@ fn opened(typed: &str, cases: &CaseArgs, library: &Library) -> Result<(Source, O
     if is_release(typed) {
         return match on_release(&options(typed, &[], cases, &cached("history")?)?, library)? {
             Ran::Whole(source) | Ran::Partly(source) => Ok((source, None)),
-            Ran::Not(why) => Err(Problem::new(Exit::Target, why)),
+            Ran::Not(problem) => Err(problem),
         };
     }
     match typed.rsplit_once('#') {

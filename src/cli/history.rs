@@ -13,7 +13,6 @@ use super::releases::ask;
 use super::{CaseArgs, Cli, Command, Exit, Problem, RunArgs, caches, report, run};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
-use crate::model::Printable;
 use crate::model::case::Library;
 use crate::model::release::Releases;
 use crate::model::text::count;
@@ -46,9 +45,11 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
                     left_out.push(format!("incomplete {typed}: its adapter did not start, or ended"));
                     sources.push(source);
                 }
-                Ran::Not(why) => {
-                    eprint_line(&why);
-                    left_out.push(format!("left out {typed}: it cannot be set up"));
+                Ran::Not(problem) => {
+                    eprint_line(&problem.text);
+                    let why =
+                        if problem.exit == Exit::Nothing { "no test applies to it" } else { "it cannot be set up" };
+                    left_out.push(format!("left out {typed}: {why}"));
                 }
             }
             sources[before..].iter().for_each(|source| print_line(&format!("    {}", numbers(source))));
@@ -72,8 +73,8 @@ pub(super) enum Ran {
     Whole(Source),
     /// The adapter did not start, or ended.
     Partly(Source),
-    /// The release cannot be set up, for this reason.
-    Not(Printable),
+    /// The release cannot be set up, or no test applies to it.
+    Not(Problem),
 }
 
 /// The options of a run of one release, with the words that select tests.
@@ -104,7 +105,7 @@ pub(super) fn on_release(args: &RunArgs, library: &Library) -> Result<Ran, Probl
         Ok(Exit::Target) => report::source(log).map(Ran::Partly),
         // Whether an older release is as expected is not the question.
         Ok(_) => report::source(log).map(Ran::Whole),
-        Err(problem) if problem.exit == Exit::Target => Ok(Ran::Not(problem.text)),
+        Err(problem) if [Exit::Target, Exit::Nothing].contains(&problem.exit) => Ok(Ran::Not(problem)),
         Err(problem) => Err(problem),
     }
 }
