@@ -52,8 +52,8 @@ def check_error(does: dict[str, Any]) -> None:
 def tool_error(parts: dict[str, Any]) -> ToolError | None:
     """Returns the exception by which the author of a tool reports an error before 3.4."""
     match parts:
-        case {"isError": True, "content": [{"type": "text", "text": text}]} if not RETURNS_ERRORS and len(parts) == 2:
-            return ToolError(text)
+        case {"isError": True, "content": [{"type": "text", "text": text, **more}], **others} if not RETURNS_ERRORS:
+            return None if more or others else ToolError(text)
     return None
 
 
