@@ -159,7 +159,7 @@ fn github_job_gets_a_summary_and_requested_annotations() {
     assert!(summary.starts_with("before\n") && summary.contains("## MCP casebook: ❌"), "{summary}");
     let plain = sandbox.run("run reference --cases cases --report md=-");
     plain.exits(2).stderr_has(&["standard output, which shows the run"]);
-    sandbox.run("run reference --cases cases --report pdf=x").exits(2).stderr_has(&["junit, md, json, badge"]);
+    sandbox.run("run reference --cases cases --report pdf=x").exits(2).stderr_has(&["junit, md, history, json, badge"]);
 }
 
 #[test]
