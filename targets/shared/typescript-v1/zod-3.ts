@@ -22,7 +22,7 @@ function zod4Names(): object {
     url: () => string().url(),
     uuid: () => string().uuid(),
     base64: () => string().base64(),
-    iso: { date: () => string().date(), datetime: () => string().datetime(), time: () => string().time() },
+    iso: { date: () => string().date(), datetime: () => string().datetime() },
     literal: (values: Literals) =>
       Array.isArray(values) ? union(values.map(value => literal(value))) : literal(values),
     enum: nativeEnum
@@ -38,7 +38,8 @@ export function toJsonSchema(schema: zod.ZodType): unknown {
 }
 
 /** Writes a JSON Schema with zod, without the keywords that have no function there. */
-export function fromJsonSchema(schema: JsonSchema | boolean): zod.ZodType {
+export function fromJsonSchema(schema: JsonSchema | boolean | null): zod.ZodType {
+  if (schema === null) throw new Error('null is no schema');
   if (typeof schema === 'boolean') return schema ? z.unknown() : z.never();
   const { description, default: value } = schema;
   const bare = withoutMetadata(schema);
