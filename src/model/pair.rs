@@ -144,6 +144,8 @@ words! {
         StateEchoed = "sep-2322/state-echoed",
         /// A retry has no state if the server sent none.
         NoStateInvented = "sep-2322/no-state-invented",
+        /// The first request of a call has no state.
+        StateOfRetryAlone = "sep-2322/state-affects-the-retry-only",
         /// A retry has a new id.
         RetryHasNewId = "sep-2322/retry-has-new-id",
         /// A retry has the parameters of the first request.

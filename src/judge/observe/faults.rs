@@ -65,6 +65,8 @@ struct Session<'t> {
     sent: VecDeque<(usize, usize)>,
     /// The listed tools with an `outputSchema`.
     typed: BTreeSet<String>,
+    /// The states that the server gave for retries of calls that have not ended.
+    states: BTreeSet<String>,
 }
 
 /// A request of the client.
@@ -75,6 +77,8 @@ struct Asked {
     method: String,
     /// The tool that it calls.
     tool: Option<String>,
+    /// The state that it has.
+    state: Option<String>,
     /// Its step and its index there.
     at: (usize, usize),
 }
@@ -107,6 +111,7 @@ pub(super) fn read(test: &Test, transcript: &Transcript) -> Read {
         asked: Vec::new(),
         sent: VecDeque::new(),
         typed: BTreeSet::new(),
+        states: BTreeSet::new(),
     };
     for (step, seen) in transcript.steps.iter().enumerate() {
         for (place, message) in seen.messages.iter().enumerate() {
@@ -157,7 +162,14 @@ impl Session<'_> {
         let is_request = envelope.method.is_some() && envelope.id.is_some();
         if let (Some(id), true) = (envelope.id, is_request) {
             let tool = text(&params, "name").filter(|_| method == "tools/call");
-            self.asked.push(Asked { id: id.get().to_owned(), method: method.to_owned(), tool, at });
+            let state = text(&params, "requestState");
+            // The states of retries with answers are compared with their questions, call by call.
+            if !params.contains_key("inputResponses")
+                && state.as_ref().is_some_and(|state| !self.states.contains(state))
+            {
+                self.add(Rule::StateOfRetryAlone, at);
+            }
+            self.asked.push(Asked { id: id.get().to_owned(), method: method.to_owned(), tool, state, at });
         } else if self.is_http && is_post {
             self.sent.push_back(at);
         }
@@ -328,6 +340,11 @@ impl Session<'_> {
         }
         if is_stateless && envelope.result.is_some() && !result.contains_key("resultType") {
             self.add(Rule::ResultType, at);
+        }
+        if text(&result, "resultType").as_deref() == Some("input_required") {
+            self.states.extend(text(&result, "requestState"));
+        } else if let Some(state) = answered.as_ref().and_then(|asked| asked.state.as_ref()) {
+            self.states.remove(state);
         }
         let structured = member(&result, "structuredContent");
         if self.has_handshake() && structured.is_some_and(|value| !value.get().trim_start().starts_with('{')) {

@@ -187,3 +187,25 @@ fn client_without_a_handshake_declares_elicitation_with_each_call() {
     assert_eq!(rules(NEW, Revision::all().nth(1), called.clone()), []);
     assert_eq!(rules(NEW, None, called), [Rule::ResultType]);
 }
+
+#[test]
+fn state_belongs_to_the_retries_of_a_call_that_goes_on() {
+    let call = |id: u64, state: Option<&str>| {
+        let own = "io.modelcontextprotocol";
+        let meta = json!({ format!("{own}/protocolVersion"): "2026-07-28",
+            format!("{own}/clientCapabilities"): { "elicitation": {} } });
+        let mut params = json!({ "name": "t", "_meta": meta });
+        params.as_object_mut().expect("an object").extend(state.map(|state| ("requestState".to_owned(), state.into())));
+        let headers = [(VERSION_HEADER, "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "t")];
+        post(id, "tools/call", &params, &headers)
+    };
+    let reply = |id: u64, result: Value| reply(200, &json!({ "id": id, "result": result }));
+    let asks = |id| reply(id, json!({ "resultType": "input_required", "requestState": "s" }));
+    let ends = |id| reply(id, json!({ "resultType": "complete", "content": [] }));
+    // A round without questions has only a state, and a lost response may be asked for once more.
+    let sound = vec![call(1, None), asks(1), call(2, Some("s")), call(3, Some("s")), ends(2)];
+    assert_eq!(rules(NEW, None, sound.clone()), []);
+    assert_eq!(rules(NEW, None, vec![call(1, Some("of an earlier session"))]), [Rule::StateOfRetryAlone]);
+    let late = rules(NEW, None, [sound, vec![call(4, Some("s"))]].concat());
+    assert_eq!(late.first(), Some(&Rule::StateOfRetryAlone));
+}
