@@ -146,7 +146,7 @@ fn mark_main(merged: &mut [MergedTarget<'_>], sources: &[Source]) {
 }
 
 /// Counts the requirements that hold, for servers and clients apart.
-fn count_sentences(merged: &mut [MergedTarget<'_>], roles: &BTreeMap<CaseId, Role>) {
+pub(super) fn count_sentences(merged: &mut [MergedTarget<'_>], roles: &BTreeMap<CaseId, Role>) {
     for MergedTarget { column, records } in merged {
         for role in &Role::SINGLE {
             let of_role = records.values().filter(|record| roles.get(&record.test.case) == Some(role));

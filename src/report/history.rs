@@ -3,13 +3,17 @@
 //! Takes run logs of several releases of a target, gives the runs of equal answers and the changes by cause, as text and as
 //! Markdown. Names, versions and words are untrusted text. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::build::count_sentences;
+use super::capability::answers;
+use super::merge::{Merged, MergedTarget, merge};
 use super::versus::{Versus, Way};
-use super::{Answer, Column, Report, ReportContext, Source, Untrusted};
+use super::{Answer, Column, ReportContext, Source, Untrusted};
 use crate::model::TestId;
 use crate::model::markdown;
 use crate::model::record::Record;
+use crate::model::spec::Revision;
 use crate::model::text::count;
 
 /// The number of causes of one release and direction that are shown.
@@ -92,52 +96,52 @@ pub struct HistoryRun {
 impl History {
     /// The histories of all targets that have several releases, each variant for itself.
     pub fn all(sources: &[Source], context: &ReportContext) -> Vec<Self> {
-        let (report, records) = Report::with_records(sources, context);
-        let mut variants: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (place, column) in report.targets.iter().enumerate() {
-            variants.entry(column.id.to_string()).or_default().push(place);
+        let Merged { targets: mut merged, .. } = merge(sources);
+        // The answers of a part of the tests are no answers of a release.
+        merged.retain(|target| !target.records.is_empty() && target.column.missing == 0);
+        count_sentences(&mut merged, &context.roles);
+        let mut variants: BTreeMap<String, Vec<MergedTarget<'_>>> = BTreeMap::new();
+        for target in merged {
+            variants.entry(target.column.id.to_string()).or_default().push(target);
         }
         // The columns of a target stand in the order of its versions.
-        let several = variants.into_iter().filter(|(_, places)| places.len() > 1);
-        several.map(|(target, places)| Self::new(target, &places, &report, &records, context)).collect()
+        let several = variants.into_iter().filter(|(_, releases)| releases.len() > 1);
+        several.map(|(target, releases)| Self::new(target, releases, context)).collect()
     }
 
-    fn new(
-        target: String,
-        places: &[usize],
-        report: &Report,
-        records: &[BTreeMap<TestId, &Record>],
-        context: &ReportContext,
-    ) -> Self {
-        let places = &places[places.len().saturating_sub(RELEASES)..];
-        let rows = report.capabilities.iter().flat_map(|group| &group.capabilities);
-        let (mut questions, mut gained) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
-        let mut alike = 0;
-        for row in rows {
-            let runs = runs(places.iter().map(|place| (&report.targets[*place], &row.answers[*place])));
-            let is_asked = runs.iter().any(|run| run.answer != Answer::NotTested);
-            alike += usize::from(is_asked && runs.len() == 1);
-            match runs.as_slice() {
-                [] | [_] => {}
-                [now, before] if before.answer == Answer::Absent => {
-                    let (key, now) = ((now.versions[0].clone(), before.words.clone()), now.clone());
-                    let question = HistoryQuestion { question: row.question.clone(), runs: vec![now] };
-                    gained.entry(key).or_default().push(question);
-                }
-                _ => questions.push(HistoryQuestion { question: row.question.clone(), runs }),
-            }
-        }
-        let mut before = None;
-        let releases = places.iter().map(|place| {
-            let changes =
-                before.replace(*place).map(|before: usize| changes(&records[before], &records[*place], context));
-            let column = &report.targets[*place];
-            let (version, date) = (version(column).to_owned(), column.date.clone());
+    fn new(target: String, mut merged: Vec<MergedTarget<'_>>, context: &ReportContext) -> Self {
+        merged.drain(..merged.len().saturating_sub(RELEASES));
+        merged.iter_mut().for_each(|one| one.column.is_main = true);
+        let mut before: Option<&MergedTarget<'_>> = None;
+        let releases = merged.iter().map(|one| {
+            let changes = before.replace(one).map(|before| changes(&before.records, &one.records, context));
+            let (version, date) = (version(&one.column).to_owned(), one.column.date.clone());
             HistoryRelease { version, date, changes: changes.unwrap_or_default() }
         });
+        let releases = releases.collect();
+        let whole = rows(&merged, context);
+        // A release that speaks a further revision is asked more, which changes no answer.
+        let mut common: BTreeSet<Revision> = Revision::all().collect();
+        merged.iter().for_each(|one| common.retain(|revision| one.column.revisions.contains(revision)));
+        merged.iter_mut().for_each(|one| one.records.retain(|test, _| common.contains(&test.revision)));
+        let (mut questions, mut gained) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
+        let mut alike = 0;
+        for (compared, whole) in rows(&merged, context).into_iter().zip(whole) {
+            let (question, runs) = compared;
+            let is_asked = runs.iter().any(|run| run.answer.is_decided() || run.answer == Answer::Author);
+            match (is_asked, runs.len(), whole.1.as_slice()) {
+                (true, 1, _) => alike += 1,
+                (true, ..) => questions.push(HistoryQuestion { question, runs }),
+                (false, _, [now, before]) if before.answer == Answer::Absent && now.answer.is_decided() => {
+                    let key = (now.versions[0].clone(), before.words.clone());
+                    gained.entry(key).or_default().push(HistoryQuestion { question, runs: vec![now.clone()] });
+                }
+                _ => {}
+            }
+        }
         let gained =
             gained.into_iter().map(|((version, before), questions)| HistoryGain { version, before, questions });
-        Self { target, releases: releases.collect(), questions, gained: gained.collect(), alike }
+        Self { target, releases, questions, gained: gained.collect(), alike }
     }
 
     /// The heading: the target, with its first and its last release.
@@ -257,6 +261,16 @@ impl HistoryRun {
         let [span, words] = [&self.span(), &self.words].map(|text| markdown::text(text, LINE));
         format!("{} **{span}** {words}", self.answer.mark())
     }
+}
+
+/// The questions with the runs of equal answers of some releases.
+fn rows(merged: &[MergedTarget<'_>], context: &ReportContext) -> Vec<(String, Vec<HistoryRun>)> {
+    let rows = answers(context, merged).into_iter().flat_map(|group| group.capabilities);
+    rows.map(|row| {
+        let columns = merged.iter().map(|one| &one.column);
+        (row.question, runs(columns.zip(&row.answers)))
+    })
+    .collect()
 }
 
 /// The runs of equal answers, the newest first.
