@@ -111,7 +111,9 @@ impl History {
 
     fn new(target: String, mut merged: Vec<MergedTarget<'_>>, context: &ReportContext) -> Self {
         merged.drain(..merged.len().saturating_sub(RELEASES));
-        merged.iter_mut().for_each(|one| one.column.is_main = true);
+        for one in &mut merged {
+            one.column.is_main = true;
+        }
         let mut before: Option<&MergedTarget<'_>> = None;
         let releases = merged.iter().map(|one| {
             let changes = before.replace(one).map(|before| changes(&before.records, &one.records, context));
@@ -122,8 +124,12 @@ impl History {
         let whole = rows(&merged, context);
         // A release that speaks a further revision is asked more, which changes no answer.
         let mut common: BTreeSet<Revision> = Revision::all().collect();
-        merged.iter().for_each(|one| common.retain(|revision| one.column.revisions.contains(revision)));
-        merged.iter_mut().for_each(|one| one.records.retain(|test, _| common.contains(&test.revision)));
+        for one in &merged {
+            common.retain(|revision| one.column.revisions.contains(revision));
+        }
+        for one in &mut merged {
+            one.records.retain(|test, _| common.contains(&test.revision));
+        }
         let (mut questions, mut gained) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
         let mut alike = 0;
         for (compared, whole) in rows(&merged, context).into_iter().zip(whole) {
