@@ -219,8 +219,9 @@ Exit statuses:
 
 const DIFF: &str = "\
 RUN_LOG#TARGET selects one target of a run log. A run log of one target needs no
-#TARGET. TARGET@VERSION is run first, unless it was run before. To compare two targets of one run log, select both. The exit status is
-1 if the second side is worse.
+#TARGET. TARGET@VERSION is run first, unless it was run before. To compare two
+targets of one run log, select both. The exit status is 1 if the second side is
+worse.
 
 Of two folders of snapshots, the observations are compared. They have no
 verdicts, so that the exit status is 0.

@@ -3,16 +3,15 @@
 //! Takes a test and a target, runs the test on as few releases as necessary, gives the release with both observations. Must
 //! not know which observation is right.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::here::here;
-use super::history::{Ran, cached, on_release, options};
+use super::history::{Ran, on_release, options};
 use super::releases::ask;
-use super::{CaseArgs, Exit, Problem, heading, values};
+use super::{CaseArgs, Exit, Problem, caches, heading, values};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -54,41 +53,42 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
         let text = format!("`{}` has a version of its own; write the name of the target alone", args.target);
         return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
     };
-    let (target, listed) = ask(name, &cached("")?)?;
+    let cache = caches::needed()?;
+    let (target, listed) = ask(name, &cache)?;
     let between = between(args, &listed, target.setup.supports.as_ref())?;
-    let folder = cached("bisect")?.join(hash(&args.test.as_str()));
+    let folder = cache.join("bisect").join(hash(&args.test.as_str()));
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     let variant = &args.target[name.len()..];
-    let mut search = Search { args, name, variant, folder, library: &library, seen: BTreeMap::new() };
-    let (mut low, mut high) = (0, between.len() - 1);
-    let (first, last) = (search.observe(between[low])?, search.observe(between[high])?);
-    let ends = [(low, &first), (high, &last)];
-    if let Some((end, Outcome::Broken(why))) = ends.iter().find(|(_, outcome)| matches!(outcome, Outcome::Broken(_))) {
-        let text = format!("{name}@{} shows nothing: {why}; name another release", between[*end].version);
-        return Err(Problem::new(Exit::Target, text));
-    }
-    if first == last {
+    let search = Search { args, name, variant, folder, library: &library };
+    let end = |place: usize| match search.observe(between[place])? {
+        Outcome::Seen(text) => Ok((place, text)),
+        Outcome::Broken(why) => {
+            let text = format!("{name}@{} shows nothing: {why}; name another release", between[place].version);
+            Err(Problem::new(Exit::Target, text))
+        }
+    };
+    let (mut low, mut high) = (end(0)?, end(between.len() - 1)?);
+    if low.1 == high.1 {
         let text = format!(
             "{} and {} have the same observation; name two releases with different ones by --good and --bad",
-            between[low].version, between[high].version
+            between[low.0].version, between[high.0].version
         );
         return Err(Problem::new(Exit::Nothing, text));
     }
-    let mut open: Vec<usize> = (low + 1..high).collect();
+    let mut open: Vec<usize> = (low.0 + 1..high.0).collect();
     while !open.is_empty() {
         let middle = open[open.len() / 2];
         match search.observe(between[middle])? {
             Outcome::Broken(why) => {
                 eprint_line(&Untrusted(&format!("left out {}: {why}", between[middle].version)).line(LINE));
                 open.retain(|place| *place != middle);
-                continue;
             }
-            same if same == first => low = middle,
-            Outcome::Seen(_) => high = middle,
+            Outcome::Seen(text) if text == low.1 => low = (middle, text),
+            Outcome::Seen(text) => high = (middle, text),
         }
-        open.retain(|place| (low + 1..high).contains(place));
+        open.retain(|place| (low.0 + 1..high.0).contains(place));
     }
-    tell(&search, [between[low], between[high]])?;
+    tell(&search, [low, high].map(|(place, text)| (between[place], text)))?;
     Ok(Exit::Fine)
 }
 
@@ -119,7 +119,6 @@ fn between<'l>(
 }
 
 /// What the test shows on one release.
-#[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     /// The observations of all selected tests, as text.
     Seen(String),
@@ -127,19 +126,18 @@ enum Outcome {
     Broken(String),
 }
 
-/// A search with what it has seen.
+/// What is searched for, and where.
 struct Search<'a> {
     args: &'a BisectArgs,
     name: &'a str,
     variant: &'a str,
     folder: Utf8PathBuf,
     library: &'a Library,
-    seen: BTreeMap<String, Outcome>,
 }
 
 impl Search<'_> {
     /// Runs the test on a release, unless that was done before.
-    fn observe(&mut self, release: &Release) -> Result<Outcome, Problem> {
+    fn observe(&self, release: &Release) -> Result<Outcome, Problem> {
         let typed = format!("{}@{}{}", self.name, release.version, self.variant);
         let run = options(&typed, &["--only", self.args.test.as_str()], &self.args.cases, &self.folder)?;
         let outcome = match on_release(&run, self.library)? {
@@ -151,7 +149,6 @@ impl Search<'_> {
             Outcome::Broken(_) => "nothing".to_owned(),
         };
         print_line(&format!("{:<12}  {}  {word}", release.version, release.day().unwrap_or("?")));
-        self.seen.insert(release.version.clone(), outcome.clone());
         Ok(outcome)
     }
 
@@ -171,20 +168,13 @@ impl Search<'_> {
 }
 
 /// Prints both sides of the change.
-fn tell(search: &Search<'_>, sides: [&Release; 2]) -> Result<(), Problem> {
-    let [before, after] = sides;
-    print_line(&format!(
-        "\n{} changed in {}{}",
-        search.args.test.as_str(),
-        after.version,
-        after.day().map_or_else(String::new, |day| format!(", {day}"))
-    ));
-    for release in [before, after] {
-        if let Some(Outcome::Seen(text)) = search.seen.get(&release.version) {
-            let text = Untrusted(text.trim_end()).block(SHOWN);
-            show(&format!("\n{} {}\n{text}\n", search.name, release.version))
-                .map_err(|error| Problem::output(&error))?;
-        }
+fn tell(search: &Search<'_>, sides: [(&Release, String); 2]) -> Result<(), Problem> {
+    let after = sides[1].0;
+    let day = after.day().map_or_else(String::new, |day| format!(", {day}"));
+    print_line(&format!("\n{} changed in {}{day}", search.args.test.as_str(), after.version));
+    for (release, text) in sides {
+        let text = Untrusted(text.trim_end()).block(SHOWN);
+        show(&format!("\n{} {}\n{text}\n", search.name, release.version)).map_err(|error| Problem::output(&error))?;
     }
     Ok(())
 }

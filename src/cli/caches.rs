@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
+use super::{Exit, Problem};
+
 /// The variable that names the cache folder, before the home folder does.
 const VARIABLE: &str = "XDG_CACHE_HOME";
 
@@ -29,4 +31,12 @@ pub(super) fn folder() -> Result<Utf8PathBuf, String> {
     } else {
         Err(format!("the cache folder, {caches}, is not an absolute path; set HOME or {VARIABLE} to one"))
     }
+}
+
+/// Returns the cache folder for a command that cannot do without it.
+///
+/// # Errors
+/// The problem that ends the command.
+pub(super) fn needed() -> Result<Utf8PathBuf, Problem> {
+    folder().map_err(|why| Problem::new(Exit::System, why))
 }

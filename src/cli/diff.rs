@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use camino::Utf8Path;
 
 use super::here::here;
-use super::history::{Ran, cached, on_release, options};
-use super::{CaseArgs, DiffArgs, Exit, Problem, report};
+use super::history::{HISTORY, Ran, on_release, options};
+use super::{CaseArgs, DiffArgs, Exit, Problem, caches, report};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -107,7 +107,7 @@ fn is_release(typed: &str) -> bool {
 /// Reads `RUN_LOG` or `RUN_LOG#TARGET`, or runs `TARGET@VERSION`. A file of that name takes precedence.
 fn opened(typed: &str, cases: &CaseArgs, library: &Library) -> Result<(Source, Option<TargetId>), Problem> {
     if is_release(typed) {
-        return match on_release(&options(typed, &[], cases, &cached("history")?)?, library)? {
+        return match on_release(&options(typed, &[], cases, &caches::needed()?.join(HISTORY))?, library)? {
             Ran::Whole(source) | Ran::Partly(source) => Ok((source, None)),
             Ran::Not(problem) => Err(problem),
         };

@@ -20,6 +20,8 @@ use crate::report::history::History;
 use crate::report::terminal::{eprint_line, print_line, show};
 use crate::report::{Counts, ReportContext, Source, Status, Untrusted};
 
+/// The folder in the cache with the run logs of releases.
+pub(super) const HISTORY: &str = "history";
 /// The most characters of a line that are shown.
 const LINE: usize = 1000;
 
@@ -28,7 +30,7 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
     let folder = folder(args)?;
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());
     for (name, variant) in plain(args)? {
-        let (target, listed) = ask(&name, &cached("")?)?;
+        let (target, listed) = ask(&name, &caches::needed()?)?;
         let wanted = releases.of(&listed, target.setup.supports.as_ref());
         if wanted.is_empty() {
             let text =
@@ -134,14 +136,9 @@ fn plain(args: &RunArgs) -> Result<Vec<(String, String)>, Problem> {
 
 /// The folder of the run logs.
 fn folder(args: &RunArgs) -> Result<Utf8PathBuf, Problem> {
-    let folder = args.run_log.clone().map_or_else(|| cached("history"), Ok)?;
+    let folder = args.run_log.clone().map_or_else(|| caches::needed().map(|cache| cache.join(HISTORY)), Ok)?;
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     Ok(folder)
-}
-
-/// A folder in the cache, for run logs of releases.
-pub(super) fn cached(name: &str) -> Result<Utf8PathBuf, Problem> {
-    caches::folder().map(|cache| cache.join(name)).map_err(|why| Problem::new(Exit::System, why))
 }
 
 /// Returns the run log of an earlier run of the same release with the same cases and options, if that run ended.

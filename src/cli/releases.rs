@@ -9,15 +9,12 @@ use camino::Utf8Path;
 use super::here::here;
 use super::{Exit, Problem, caches};
 use crate::drive;
-use crate::file;
-use crate::load::target::{TypedTarget, lister, release_list, typed_target};
-use crate::model::release::{Release, releases};
+use crate::load::target::{TypedTarget, is_built, kept_releases, lister, release_list, typed_target};
+use crate::model::release::Release;
 use crate::model::target::Target;
 use crate::report::Untrusted;
 use crate::report::terminal::print_line;
 
-/// The number of bytes of a list in the cache.
-const MOST_LIST: usize = 4 << 20;
 /// The most characters of a line that are shown.
 const LINE: usize = 400;
 /// The most characters of an error.
@@ -27,12 +24,10 @@ const BLOCK: usize = 4000;
 pub(super) fn know(typed: &[String], cache: &Utf8Path) -> Result<(), Problem> {
     let here = here()?;
     for one in typed {
-        if let TypedTarget::Release { name, version } = typed_target(one, &here) {
-            let kept = file::read_text(release_list(name, cache), MOST_LIST).ok();
-            let kept = kept.and_then(|list| releases(&list).ok()).unwrap_or_default();
-            if !kept.iter().any(|release| release.version == version) {
-                ask(name, cache)?;
-            }
+        if let TypedTarget::Release { name, version } = typed_target(one, &here)
+            && !kept_releases(name, cache).iter().any(|release| release.version == version)
+        {
+            ask(name, cache)?;
         }
     }
     Ok(())
@@ -63,7 +58,7 @@ fn keep(path: &Utf8Path, listed: &[Release]) -> std::io::Result<()> {
 
 /// Prints the releases of a target, the newest first, as lines with version, date and state.
 pub(super) fn print(name: &str) -> Result<Exit, Problem> {
-    let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
+    let cache = caches::needed()?;
     let (target, listed) = ask(name, &cache)?;
     let locked = target.package.as_ref().map(|package| package.version.as_str()).unwrap_or_default();
     let supports =
@@ -74,10 +69,9 @@ pub(super) fn print(name: &str) -> Result<Exit, Problem> {
         .map(|release| release.version.as_str());
     for release in listed.iter().rev() {
         let typed = format!("{name}@{}", release.version);
-        let is_built = crate::load::target::is_built(&typed, &cache);
         let states = [
             (release.version == locked, "locked"),
-            (is_built, "in the cache"),
+            (is_built(&typed, &cache), "in the cache"),
             (release.is_pre_release(), "pre-release"),
             (!supports(release), "not for this adapter"),
         ];

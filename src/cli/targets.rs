@@ -112,7 +112,7 @@ pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
 
 /// Removes the places of checkouts and other releases.
 fn clear() -> Result<Exit, Problem> {
-    let cache = caches::folder().map_err(|why| Problem::new(Exit::System, why))?;
+    let cache = caches::needed()?;
     let [removed, in_use] = load::clear(&cache).map_err(Problem::system)?;
     let lines = removed.iter().map(|place| ("removed", place)).chain(in_use.iter().map(|place| ("in use ", place)));
     for (what, place) in lines {

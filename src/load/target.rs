@@ -26,7 +26,7 @@ use crate::model::release::Releases;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Base, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
 use crate::model::{TargetId, is_target_name};
-pub use built::{Typed as TypedTarget, base as typed_target, is_built, lister, release_list};
+pub use built::{Typed as TypedTarget, base as typed_target, is_built, kept_releases, lister, release_list};
 use built::{Typed, base, on_checkout, on_release};
 
 /// The name of the reference target, which is part of this program.

@@ -21,9 +21,6 @@ const MOST_ERROR: usize = 2000;
 /// The reason why the releases of an SDK are not known.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleasesError {
-    /// The target has no command.
-    #[error("its `[setup]` has no command `releases`")]
-    None,
     /// The command cannot be started.
     #[error("cannot start `{command}`: {error}; is it installed and on the PATH?")]
     Start {
@@ -57,9 +54,6 @@ pub enum ReleasesError {
 /// # Errors
 /// [`ReleasesError`] if there is no list.
 pub async fn releases(target: &Target) -> Result<Vec<Release>, ReleasesError> {
-    if target.setup.releases.is_empty() {
-        return Err(ReleasesError::None);
-    }
     let command = target.setup.releases.join(" ");
     let env = BTreeMap::new();
     let launch = Launch { command: &target.setup.releases, folder: target.folder.as_std_path(), env: &env };

@@ -63,6 +63,12 @@ pub fn release_list(name: &str, cache: &Utf8Path) -> Utf8PathBuf {
     cache.join("releases").join(format!("{name}.json"))
 }
 
+/// The releases of a target's SDK that the cache folder has; none before somebody asked for them.
+pub fn kept_releases(name: &str, cache: &Utf8Path) -> Vec<Release> {
+    let list = file::read_text(release_list(name, cache), MOST_LIST).ok();
+    list.and_then(|list| releases(&list).ok()).unwrap_or_default()
+}
+
 /// Returns the embedded target whose set-up can list its releases and build another one.
 ///
 /// # Errors
@@ -91,8 +97,7 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
     if let Some(supports) = setup.supports.as_ref().filter(|supports| !supports.may_have(version)) {
         return Err(failed(format!("the adapter is for {supports}")));
     }
-    let list = file::read_text(release_list(name, cache), MOST_LIST).ok().and_then(|list| releases(&list).ok());
-    let list = list.unwrap_or_default();
+    let list = kept_releases(name, cache);
     let release = list.iter().find(|release| release.version == version);
     if release.is_none() && !list.is_empty() {
         let known: Vec<_> = list.iter().map(|release| release.version.as_str()).collect();
