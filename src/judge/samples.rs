@@ -58,6 +58,7 @@ pub(crate) fn requirement(name: &str, level: Level) -> Requirement {
         also: Vec::new(),
         harm: Harm::None,
         short: None,
+        fix: None,
         why: "It matters.".into(),
         unobservable: None,
         sides: Sides::default(),

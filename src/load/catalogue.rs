@@ -45,8 +45,12 @@ pub(super) enum Entry<'a> {
     NoFile,
 }
 
-const KEYS: [&str; 12] =
-    ["level", "roles", "since", "until", "source", "quote", "also", "short", "harm", "why", "unobservable", "sides"];
+/// The most characters of `fix`.
+const FIX: usize = 180;
+#[rustfmt::skip]
+const KEYS: [&str; 13] = [
+    "level", "roles", "since", "until", "source", "quote", "also", "short", "fix", "harm", "why", "unobservable", "sides",
+];
 
 /// The site of which each `source` is a page.
 const SITE: &str = "modelcontextprotocol.io/";
@@ -135,12 +139,14 @@ fn requirement(reader: &mut Reader, id: RequirementId, member: &Member) -> Optio
     let harm = reader.need(object, &what, "harm").and_then(|node| reader.word(node, "`harm`", Harm::ALL));
     let why = needed_text(reader, object, &what, "why");
     let short = reader.short(object);
+    let fix = reader.few_words(object, "fix", FIX, "say what to do in one sentence");
     let unobservable = object.get("unobservable").and_then(|node| some_text(reader, node, "`unobservable`"));
     let also = object.get("also").and_then(|node| reader.items(node, "`also`")).unwrap_or_default();
     Some(Requirement {
         also: also.iter().filter_map(|node| self::also(reader, node)).collect(),
         unobservable,
         short,
+        fix,
         sides: Sides::default(),
         level: level?,
         roles: roles?,

@@ -26,7 +26,8 @@ pub(super) fn width(reader: &mut Reader) {
     let mut start = 0;
     for line in file.inner().split_inclusive('\n') {
         let columns = line.trim_end().chars().count();
-        if columns > COLUMNS && !line.trim_start().starts_with(r#""quote": "#) {
+        let is_whole = |key: &str| line.trim_start().starts_with(&format!("\"{key}\": "));
+        if columns > COLUMNS && !is_whole("quote") && !is_whole("fix") {
             let beyond: usize = line.chars().take(COLUMNS).map(char::len_utf8).sum();
             let over = SourceSpan::new((start + beyond).into(), line.trim_end().len() - beyond);
             let wide = reader.mistake(Lint::Width, format!("the line has {columns} columns, more than {COLUMNS}"));

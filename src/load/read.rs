@@ -198,14 +198,17 @@ impl Reader {
 
     /// Reads a key with the words for the cell of a table.
     pub(crate) fn words_of_a_cell(&mut self, object: Object<'_>, key: &str) -> Option<String> {
+        self.few_words(object, key, SHORT, "say in a few words what happens instead")
+    }
+
+    /// Reads a key with a text of at most so many characters.
+    pub(crate) fn few_words(&mut self, object: Object<'_>, key: &str, most: usize, help: &str) -> Option<String> {
         let node = object.get(key)?;
         let text = self.text(node, &format!("`{key}`"))?;
         let count = text.chars().count();
-        if count == 0 || count > SHORT {
-            let wrong = self.mistake(Lint::TitleStyle, format!("`{key}` must have 1 to {SHORT} characters"));
-            self.push(
-                wrong.at(node.span, format!("{count} characters")).help("say in a few words what happens instead"),
-            );
+        if count == 0 || count > most {
+            let wrong = self.mistake(Lint::TitleStyle, format!("`{key}` must have 1 to {most} characters"));
+            self.push(wrong.at(node.span, format!("{count} characters")).help(help));
         }
         Some(text.to_owned())
     }

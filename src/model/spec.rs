@@ -352,6 +352,8 @@ pub struct Requirement {
     pub why: String,
     /// The words for readers who see that the requirement does not hold: what happens instead.
     pub short: Option<String>,
+    /// What to do where it does not hold, where that is the same in every implementation.
+    pub fix: Option<String>,
     /// The reason why no test can observe the requirement, where none can.
     pub unobservable: Option<String>,
     /// For a requirement on pairs, the requirements that each side breaks if the pair fails because of this side.

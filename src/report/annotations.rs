@@ -80,6 +80,7 @@ fn mark(report: &Report, (test, check): (&TestEntry, &CheckEntry), tests: usize)
     let title = format!("{} {}: {}", sentence.level, sentence.id, report.targets[test.target].name);
     let mut message = vec![test.test.to_string(), test.title.clone()];
     message.extend(check.detail.iter().take(3).map(|detail| detail.text.clone()));
+    message.extend(sentence.fix.as_ref().map(|fix| format!("fix: {fix}")));
     message.extend((tests > 1).then(|| format!("and {} more like it", count(tests - 1, "check"))));
     let message: Vec<_> = message.iter().map(|line| Untrusted(line).line(LINE)).collect();
     let line = check.line.to_string();

@@ -185,6 +185,7 @@ fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
             url: known.map(Requirement::link),
             harm: known.map(|one| one.harm),
             why: known.map(|one| one.why.clone()),
+            fix: known.and_then(|one| one.fix.clone()),
         }
     };
     levels.into_iter().map(row).collect()

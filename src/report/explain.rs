@@ -419,7 +419,7 @@ fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
 /// Describes a requirement: its level, quote, source, reason and harm.
 /// Describes the sentence of a requirement, with the mutants that violate it.
 fn sentence<'m>(requirement: &Requirement, mutants: impl Iterator<Item = &'m &'m str>) -> String {
-    let Requirement { id, level, revisions, quote, why, harm, also, .. } = requirement;
+    let Requirement { id, level, revisions, quote, why, fix, harm, also, .. } = requirement;
     let quote = quotation(quote);
     let mut out = format!("  {id}: {level}, {revisions}\n    {quote}\n    {}\n", requirement.link());
     for one in also {
@@ -427,6 +427,9 @@ fn sentence<'m>(requirement: &Requirement, mutants: impl Iterator<Item = &'m &'m
         put(&mut out, format_args!("    also {}{when}: \"{}\" ({})\n", one.level, one.quote, one.source));
     }
     put(&mut out, format_args!("    {why} Harm: {harm}.\n"));
+    if let Some(fix) = fix {
+        put(&mut out, format_args!("    Fix: {fix}\n"));
+    }
     let mutants: Vec<_> = mutants.collect();
     if !mutants.is_empty() {
         put(&mut out, format_args!("    Mutants that violate it: {}.\n", list(&mutants, ", ")));

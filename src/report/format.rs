@@ -108,6 +108,8 @@ pub struct Sentence {
     pub harm: Option<Harm>,
     /// The reason why it matters, in one sentence.
     pub why: Option<String>,
+    /// What to do where it does not hold; null if that depends on the implementation.
+    pub fix: Option<String>,
     /// The number of targets on which a check of it was decided. The variants of a target count once, the reference does
     /// not count.
     pub decided: usize,

@@ -101,6 +101,7 @@ fn context() -> ReportContext {
         also: Vec::new(),
         harm: Harm::Interop,
         short: Some("text instead".into()),
+        fix: None,
         why: "It matters.".into(),
         unobservable: None,
         sides: casebook::model::spec::Sides::default(),

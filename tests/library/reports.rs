@@ -56,6 +56,7 @@ fn source(name: &str, header: Header, records: Vec<Record>) -> Source {
 fn context() -> ReportContext {
     let requirement = |id: &str, level| Requirement {
         short: None,
+        fix: None,
         id: RequirementId::within("", id),
         level,
         roles: vec![Role::Server],

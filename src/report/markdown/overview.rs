@@ -138,7 +138,7 @@ pub(super) fn agreement_text(agreement: Rate) -> String {
 }
 
 /// A title, label or question in escaped text, with code where its author wrote backquotes.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let part = |(place, part): (usize, &str)| if place % 2 == 1 { code(part, 300) } else { unmarked(part, 300) };
     text.split('`').enumerate().map(part).collect()
 }

@@ -189,7 +189,7 @@ fn requirements_of(requirements: &BTreeMap<RequirementId, Sentence>, editions: &
         });
         json!({
             "id": sentence.id, "level": sentence.level, "roles": sentence.roles, "quote": sentence.quote,
-            "url": sentence.url, "harm": sentence.harm, "why": sentence.why,
+            "url": sentence.url, "harm": sentence.harm, "why": sentence.why, "fix": sentence.fix,
             "page": address::requirement(&sentence.id), "results": results.collect::<Vec<_>>(),
         })
     };

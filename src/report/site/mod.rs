@@ -332,6 +332,7 @@ fn sentence(requirement: &Requirement) -> Sentence {
         url: Some(requirement.link()),
         harm: Some(requirement.harm),
         why: Some(requirement.why.clone()),
+        fix: requirement.fix.clone(),
         decided: 0,
         vacuous: 0,
     }

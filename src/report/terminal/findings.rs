@@ -350,6 +350,7 @@ impl Finding {
             field(out, level.word(), &quotation(&requirement.quote))?;
             field(out, "", &requirement.link())?;
             field(out, "why", &requirement.why)?;
+            requirement.fix.as_deref().map_or(Ok(()), |fix| field(out, "fix", fix))?;
         }
         field(out, "test", &self.test)?;
         field(out, "", &self.title)?;
