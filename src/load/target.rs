@@ -143,7 +143,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Targe
         secrets: Vec::new(),
         announced: claims.clone(),
         claims,
-        callable: Callable::None,
+        callable: Callable::default(),
         known: Vec::new(),
         repro: Vec::new(),
         author: Vec::new(),
@@ -305,13 +305,24 @@ fn at(path: &Utf8Path) -> Option<Utf8PathBuf> {
 /// # Errors
 /// All mistakes in the file, or the reason why it cannot be read.
 pub fn read(path: &Utf8Path) -> Result<Vec<Target>, LoadError> {
-    let text = file::read_text(path, MOST_BYTES);
-    let refused =
-        |error: io::Error| refuse(path, Lint::Unreadable, &format!("cannot read this file: {error}")).caused_by(&error);
-    parse(path, text.map_err(|error| LoadError::new(vec![refused(error)]))?)
+    parse(path, text(path)?)
 }
 
-pub(super) fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
+/// Returns the text of a file.
+///
+/// # Errors
+/// The reason why it cannot be read.
+pub fn text(path: &Utf8Path) -> Result<String, LoadError> {
+    let refused =
+        |error: io::Error| refuse(path, Lint::Unreadable, &format!("cannot read this file: {error}")).caused_by(&error);
+    file::read_text(path, MOST_BYTES).map_err(|error| LoadError::new(vec![refused(error)]))
+}
+
+/// Reads the text of a file, as [`read`].
+///
+/// # Errors
+/// All mistakes in the text.
+pub fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
     let mut reader = Reader::new(Arc::new(File::new(path.as_str(), text)));
     let targets = toml::parse(&mut reader).and_then(|node| targets(&mut reader, &node, path));
     let file = reader.file();

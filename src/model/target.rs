@@ -238,6 +238,9 @@ pub struct Claims {
     pub implements: Vec<String>,
 }
 
+/// The reason of a known failure that nobody has looked at yet. Reports count them apart.
+pub const UNTRIAGED: &str = "untriaged";
+
 /// A known failure. It excuses verdicts on one requirement, not whole tests.
 #[derive(Clone, Debug)]
 pub struct Known {

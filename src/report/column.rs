@@ -11,6 +11,9 @@ use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{Finding, SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
 use crate::model::spec::{Revision, Role};
+use crate::model::target::UNTRIAGED;
+use crate::model::text::count;
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -78,6 +81,9 @@ pub struct Column {
     /// The share of correct imported tests, by keyword.
     #[serde(skip)]
     pub keywords: Keywords,
+    /// The requirements that a known failure excuses for which nobody has given a reason yet.
+    #[serde(skip)]
+    pub untriaged: BTreeSet<RequirementId>,
     /// Set if anything was observed.
     #[serde(skip)]
     pub is_seen: bool,
@@ -142,6 +148,7 @@ impl Column {
             withheld: BTreeMap::new(),
             softly: BTreeSet::new(),
             keywords: Keywords::default(),
+            untriaged: BTreeSet::new(),
             is_seen: false,
             micros: 0,
             id,
@@ -167,6 +174,9 @@ impl Column {
             let is_decided = self.requirements.entry(verdict.requirement.clone()).or_default();
             self.verified += usize::from(verdict.is_decided() && !*is_decided);
             *is_decided |= verdict.is_decided();
+            if verdict.kind == VerdictKind::Known && verdict.known.as_ref().is_some_and(|it| it.reason == UNTRIAGED) {
+                self.untriaged.insert(verdict.requirement.clone());
+            }
             if verdict.level.is_must() {
                 let controls = verdict.detail.iter().filter_map(|detail| match &detail.finding {
                     Finding::ControlFailed { control } => Some(control.clone()),
@@ -186,6 +196,15 @@ impl Column {
         self.micros = self.micros.saturating_add(record.micros);
         // Rounded to milliseconds: shorter differences are noise.
         self.seconds = Duration::from_millis(self.micros / 1000).as_secs_f64();
+    }
+
+    /// Returns the number of known failures without a reason in words, if there are any.
+    pub fn untriaged(&self) -> Option<String> {
+        let known = count(self.untriaged.len(), "requirement");
+        let one = !self.untriaged.is_empty();
+        one.then(|| {
+            format!("{known} violated, as known failures without a reason: replace `{UNTRIAGED}` in target.toml")
+        })
     }
 
     /// Returns the MUSTs of which no check was decided because a control failed, each with that control, if the failure of

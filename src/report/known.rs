@@ -1,8 +1,10 @@
 //! The `[[known]]` entries of a `target.toml` that would make some runs green.
 //!
 //! Takes records and the known failures that are stale, gives TOML text for each target: entries with narrow patterns,
-//! which match each failing test and none that passes, and with an empty reason for a person to fill in. Must not know
-//! where a `target.toml` is.
+//! which match each failing test and none that passes, and without a reason yet. [`updated`] puts them into the text of a
+//! `target.toml`, and takes out those that are stale. Must not know where a `target.toml` is.
+
+mod update;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,6 +13,7 @@ use super::{Status, Untrusted};
 use crate::model::reason::Stale;
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Revision, Transport};
+use crate::model::target::UNTRIAGED;
 use crate::model::text::{count, plural};
 use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, RequirementId, TestId};
@@ -48,10 +51,15 @@ struct Checks {
 }
 
 /// One `[[known]]` entry.
+#[derive(Debug)]
 struct Entry<'p> {
+    requirement: &'p RequirementId,
     /// The variants that need it; none if all do.
     variants: Vec<&'p str>,
-    pattern: String,
+    /// The patterns of the tests, up to the `@`.
+    paths: Vec<String>,
+    /// The part behind the `@`, if only some revisions or transports fail.
+    how: Option<String>,
     /// The numbers of tests by status.
     tests: BTreeMap<Status, usize>,
     first: &'p TestId,
@@ -104,36 +112,56 @@ impl Proposals {
         });
         texts.filter(|(_, _, text)| !text.is_empty()).collect()
     }
+
+    /// Returns the text of the `target.toml` of a target with its entries at the end, and without those that are stale.
+    /// `None` if the runs have no such target.
+    ///
+    /// # Errors
+    /// A text that says why the file cannot be edited.
+    pub fn updated(
+        &self,
+        (name, variants): (&str, &[&str]),
+        text: &str,
+        catalogue: &Catalogue,
+    ) -> Option<Result<Update, String>> {
+        let proposal = self.targets.get(name)?;
+        let entries = proposal.entries();
+        let stale: Vec<_> = proposal.stale.iter().collect();
+        Some(update::without_stale(text, variants, &stale).map(|(mut text, removed)| {
+            put_all(&mut text, &entries, catalogue);
+            Update { text, added: entries.len(), removed }
+        }))
+    }
+}
+
+/// A `target.toml` as it is to be, with the numbers of entries that were added, and of which something was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The text.
+    pub text: String,
+    /// The number of entries that were added.
+    pub added: usize,
+    /// The number of entries that were removed, or limited to what still fails.
+    pub removed: usize,
 }
 
 impl Proposal {
     fn text(&self, name: &str, catalogue: &Catalogue) -> (usize, String) {
-        let mut body = String::new();
-        let (mut entries, mut tests) = (0, BTreeMap::<Status, usize>::new());
-        for ((requirement, case), variants) in &self.checks {
-            let found = self.entries(case, variants);
-            if !found.is_empty() {
-                heading(&mut body, requirement, catalogue);
-            }
-            for entry in found {
-                entries += 1;
-                entry.tests.iter().for_each(|(status, number)| *tests.entry(*status).or_default() += number);
-                entry.write(&mut body, requirement);
-            }
-        }
+        let entries = self.entries();
         let name = Untrusted(name).line(SHOWN);
-        let mut head = String::new();
-        if entries > 0 {
-            put(
-                &mut head,
-                format_args!("# {name}: {} for {}.", count(entries, "known failure"), numbers(&tests, "check")),
-            );
-            put(&mut head, format_args!("# Fill in each reason: casebook refuses an empty one."));
+        let mut out = String::new();
+        if !entries.is_empty() {
+            let mut tests = BTreeMap::<Status, usize>::new();
+            for (status, number) in entries.iter().flat_map(|entry| &entry.tests) {
+                *tests.entry(*status).or_default() += number;
+            }
+            let numbers = numbers(&tests, "check");
+            put(&mut out, format_args!("# {name}: {} for {numbers}.", count(entries.len(), "known failure")));
         }
         for Stale { target, requirement, known } in &self.stale {
             let (target, test) = (Untrusted(&target.to_string()).line(SHOWN), Untrusted(&known.test).line(SHOWN));
             put(
-                &mut head,
+                &mut out,
                 format_args!(
                     "# remove: test = \"{test}\", requirement = \"{requirement}\" no longer fails on {target}."
                 ),
@@ -141,13 +169,34 @@ impl Proposal {
         }
         if !self.others.is_empty() {
             let others = numbers(&self.others, "test");
-            put(&mut head, format_args!("# {name}: no known failure can excuse {others}."));
+            put(&mut out, format_args!("# {name}: no known failure can excuse {others}."));
         }
-        (entries, head + &body)
+        put_all(&mut out, &entries, catalogue);
+        (entries.len(), out)
+    }
+
+    /// The entries, by requirement: those that fail on the same variants are one entry, over all case files.
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let mut all: Vec<Entry<'_>> = Vec::new();
+        for ((requirement, case), variants) in &self.checks {
+            for entry in self.of_case(requirement, case, variants) {
+                let alike = all.iter_mut().rev().take_while(|one| one.requirement == requirement);
+                match alike.into_iter().find(|one| one.takes(&entry)) {
+                    Some(one) => one.take(entry),
+                    None => all.push(entry),
+                }
+            }
+        }
+        all
     }
 
     /// The entries for one requirement in one case file: each names the variants that need it, unless all do.
-    fn entries<'p>(&'p self, case: &CaseId, variants: &'p BTreeMap<Variant, Checks>) -> Vec<Entry<'p>> {
+    fn of_case<'p>(
+        &'p self,
+        requirement: &'p RequirementId,
+        case: &CaseId,
+        variants: &'p BTreeMap<Variant, Checks>,
+    ) -> Vec<Entry<'p>> {
         let mut found: BTreeMap<String, Vec<(&Variant, Vec<&TestId>)>> = BTreeMap::new();
         for (variant, checks) in variants {
             for (pattern, tests) in patterns(case, checks) {
@@ -158,15 +207,14 @@ impl Proposal {
             let is_of_all = of_variants.len() == self.variants.len();
             let names = of_variants.iter().filter_map(|(variant, _): &(&Variant, _)| variant.as_deref());
             let names = if is_of_all && of_variants.len() > 1 { Vec::new() } else { names.collect() };
-            entry(names, pattern, &of_variants, variants)
+            entry((requirement, names, pattern), &of_variants, variants)
         };
         found.into_iter().filter_map(entry).collect()
     }
 }
 
 fn entry<'p>(
-    names: Vec<&'p str>,
-    pattern: String,
+    (requirement, names, pattern): (&'p RequirementId, Vec<&'p str>, String),
     of_variants: &[(&'p Variant, Vec<&'p TestId>)],
     variants: &'p BTreeMap<Variant, Checks>,
 ) -> Option<Entry<'p>> {
@@ -179,12 +227,35 @@ fn entry<'p>(
     }
     let (of_first, ids) = of_variants.first()?;
     let first = *ids.first()?;
-    Some(Entry { variants: names, pattern, tests, first, verdict: verdict(of_first, first) })
+    let (path, how) = pattern.split_once('@').map_or((pattern.as_str(), None), |(path, how)| (path, Some(how)));
+    let (paths, how) = (vec![path.to_owned()], how.map(str::to_owned));
+    Some(Entry { requirement, variants: names, paths, how, tests, first, verdict: verdict(of_first, first) })
 }
 
 impl Entry<'_> {
-    fn write(&self, out: &mut String, requirement: &RequirementId) {
-        let Self { variants, pattern, tests, first, verdict } = self;
+    /// Returns whether one entry can stand for both.
+    fn takes(&self, other: &Self) -> bool {
+        let length: usize = self.paths.iter().chain(&other.paths).map(|path| path.len() + 1).sum();
+        self.variants == other.variants && self.how == other.how && length <= BRACES
+    }
+
+    fn take(&mut self, other: Self) {
+        self.paths.extend(other.paths);
+        for (status, number) in other.tests {
+            *self.tests.entry(status).or_default() += number;
+        }
+    }
+
+    fn pattern(&self) -> String {
+        let path = match self.paths.as_slice() {
+            [one] => one.clone(),
+            several => format!("{{{}}}", several.join(",")),
+        };
+        self.how.as_ref().map_or(path.clone(), |how| format!("{path}@{how}"))
+    }
+
+    fn write(&self, out: &mut String) {
+        let Self { requirement, variants, tests, first, verdict, .. } = self;
         let detail = verdict.detail.first().map(|detail| format!(": {detail}")).unwrap_or_default();
         put(
             out,
@@ -205,7 +276,19 @@ impl Entry<'_> {
                 put(out, format_args!("variant = [{}]", names.join(", ")));
             }
         }
-        put(out, format_args!("test = \"{pattern}\"\nrequirement = \"{requirement}\"\nreason = \"\""));
+        let pattern = self.pattern();
+        put(out, format_args!("test = \"{pattern}\"\nrequirement = \"{requirement}\"\nreason = \"{UNTRIAGED}\""));
+    }
+}
+
+/// Writes entries, each below its requirement.
+fn put_all(out: &mut String, entries: &[Entry<'_>], catalogue: &Catalogue) {
+    let mut above = None;
+    for entry in entries {
+        if above.replace(entry.requirement) != Some(entry.requirement) {
+            heading(out, entry.requirement, catalogue);
+        }
+        entry.write(out);
     }
 }
 
@@ -331,8 +414,8 @@ mod tests {
             proposals.add(record);
         }
         let proposal = &proposals.targets["sample"];
-        let entries = proposal.checks.iter().flat_map(|((_, case), variants)| proposal.entries(case, variants));
-        entries.map(|entry| (entry.variants.into_iter().map(ToOwned::to_owned).collect(), entry.pattern)).collect()
+        let entries = proposal.entries().into_iter();
+        entries.map(|entry| (entry.variants.iter().map(|one| (*one).to_owned()).collect(), entry.pattern())).collect()
     }
 
     #[test]
@@ -358,9 +441,13 @@ mod tests {
                     ("f/c/u@2026-07-28+http", Fail),
                     ("f/c/v@2026-07-28+http", Fail),
                 ],
-                vec!["f/c/t/{a,b}", "f/c/{u,v}"],
+                vec!["{f/c/t/{a,b},f/c/{u,v}}"],
             ),
             (vec![(all, Pass)], vec![]),
+            (
+                vec![(all, Fail), ("f/d/t@2026-07-28+http", Fail), ("g/c/t@2026-07-28+http", Fail)],
+                vec!["{f/c,f/d,g/c}"],
+            ),
         ] {
             let records: Vec<_> = tests.iter().map(|(test, kind)| record(None, test, *kind)).collect();
             let patterns: Vec<_> = known(&records).into_iter().map(|(_, pattern)| pattern).collect();
@@ -422,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn text_has_counts_reasons_to_fill_in_and_remarks() {
+    fn text_has_counts_and_remarks() {
         let mut proposals = Proposals::new(false);
         proposals.add(&record(Some("low"), "f/c/t@2026-07-28+http", VerdictKind::Fail));
         proposals.add(&record(Some("low"), "f/c/u@2026-07-28+http", VerdictKind::Inconclusive));
@@ -435,7 +522,6 @@ mod tests {
         assert_eq!((*name, *entries), ("sample", 1));
         insta::assert_snapshot!(text, @r#"
 # sample: 1 known failure for 1 failed, 1 inconclusive checks.
-# Fill in each reason: casebook refuses an empty one.
 # remove: test = "f/d\u{a}", requirement = "f/r" no longer fails on sample.
 # sample: no known failure can excuse 1 flaky test.
 
@@ -445,7 +531,7 @@ mod tests {
 variant = "low"
 test = "f/c"
 requirement = "f/r"
-reason = ""
+reason = "untriaged"
 "#);
     }
 }

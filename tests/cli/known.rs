@@ -5,27 +5,48 @@ use crate::sandbox::Sandbox;
 const LAST: &str = "known cache/casebook/last/run.jsonl --cases cases";
 
 #[test]
-fn proposed_entries_with_reasons_make_the_run_green() {
+fn update_makes_the_run_green_until_the_target_changes() {
     let sandbox = Sandbox::new();
-    sandbox.borrowed("t", Some("input-not-validated"), "");
+    let update = format!("{LAST} --update t/target.toml");
+    sandbox.borrowed("t", Some("input-not-validated"), "# About the claims.\n");
     sandbox.run("run t --cases cases").exits(1).stderr_has(&["tip: `casebook known ", "prints [[known]] entries"]);
-    let proposed = sandbox.run(LAST);
-    proposed.exits(0).matches_snapshot("known");
-    sandbox.borrowed("t", Some("input-not-validated"), &proposed.out);
-    let refused = sandbox.run("run t --cases cases");
-    refused.exits(2).stderr_has(&["the `reason` of a known failure is empty", "write why the target fails"]);
-    let filled_in = proposed.out.replace("reason = \"\"", "reason = \"takes every weight\"");
-    sandbox.borrowed("t", Some("input-not-validated"), &filled_in);
-    let green = sandbox.run("run t --cases cases");
-    green.exits(0).stdout_has(&["1 known"]);
-    assert!(!green.err.contains("tip:"), "{}", green.err);
+    sandbox.run(LAST).exits(0).matches_snapshot("known");
+    sandbox.run(&update).exits(0).stderr_has(&["1 known failure added, 0 removed or limited; 1 of all untriaged"]);
+    let first_day = sandbox.run("run t --cases cases --report md=report.md");
+    first_day.exits(0).stdout_has(&["1 known", "untriaged  t: 1 requirement violated"]);
+    assert!(!first_day.err.contains("tip:"), "{}", first_day.err);
+    assert!(sandbox.read("report.md").contains("1 of them untriaged"));
     let again = sandbox.run(LAST);
     again.exits(0).stderr_has(&["no known failure is missing"]);
     assert_eq!(again.out, "", "known failures are not proposed again");
+    // A person gives the reason.
+    let file = sandbox.read("t/target.toml");
+    sandbox.write("t/target.toml", &file.replace("\"untriaged\"", "\"takes every weight\""));
+    let green = sandbox.run("run t --cases cases");
+    green.exits(0).stdout_has(&["1 known"]);
+    assert!(!green.out.contains("untriaged"), "{}", green.out);
     // The target no longer fails.
-    sandbox.borrowed("t", None, &filled_in);
+    let file = sandbox.read("t/target.toml");
+    sandbox.write("t/target.toml", &file.replace(",\"--mutant\",\"input-not-validated\"", ""));
     sandbox.run("run t --cases cases").exits(1);
     sandbox.run(LAST).exits(0).stdout_has(&["# remove: test = \"post/parcel/word\""]);
+    sandbox.run(&update).exits(0).stderr_has(&["0 known failures added, 1 removed or limited"]);
+    assert!(!sandbox.read("t/target.toml").contains("known"));
+    assert!(sandbox.read("t/target.toml").contains("# About the claims."));
+    sandbox.run("run t --cases cases").exits(0);
+}
+
+#[test]
+fn file_that_cannot_be_updated_stays_as_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.borrowed("t", Some("input-not-validated"), "");
+    sandbox.borrowed("other", None, "");
+    sandbox.run("run t --cases cases").exits(1);
+    let before = sandbox.read("other/target.toml");
+    let other = sandbox.run(&format!("{LAST} --update other"));
+    other.exits(2).stderr_has(&["cannot update", "the run logs have no test of other"]);
+    assert_eq!(sandbox.read("other/target.toml"), before);
+    sandbox.run(&format!("{LAST} --update missing")).exits(2).stderr_has(&["there is no target `missing`"]);
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::overview::plain;
 use crate::model::markdown::{block, code, url};
 use crate::model::spec::Harm;
+use crate::model::target::UNTRIAGED;
 use crate::model::text::count;
 use crate::model::verdict::VerdictKind;
 use crate::report::{CheckEntry, Report, Status, TestEntry, Untrusted, View};
@@ -83,6 +85,7 @@ fn requirement(report: &Report, status: Status, place: usize, found: &Found<'_>)
     };
     out.extend(sentence.quote.iter().map(quoted));
     out.extend(sentence.url.as_deref().and_then(url).map(|url| format!(" [§]({url})")));
+    out.extend(sentence.fix.as_deref().map(|fix| format!(" **Fix:** {}", plain(fix))));
     out += "\n\n";
     let Some((test, check)) = found.first() else { return out };
     let mut lines = vec![test.test.to_string(), test.title.clone()];
@@ -121,7 +124,9 @@ fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Optio
             (check.reason.as_deref().unwrap_or_default(), check.url.as_ref().or(check.issue.as_ref()));
         *found.entry((test.target, check.requirement, reason, address.map(String::as_str))).or_default() += 1;
     }
-    let mut out = format!("<details><summary>{title}: {}</summary>\n\n", found.len());
+    let untriaged = found.keys().filter(|(_, _, reason, _)| *reason == UNTRIAGED).count();
+    let untriaged = if untriaged > 0 { format!(", {untriaged} of them {UNTRIAGED}") } else { String::new() };
+    let mut out = format!("<details><summary>{title}: {}{untriaged}</summary>\n\n", found.len());
     for ((target, requirement, reason, address), checks) in found.iter().take(500) {
         let issue = address.map(|address| match url(address) {
             Some(url) => format!(" ([{link}]({url}))"),

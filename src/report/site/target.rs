@@ -21,6 +21,7 @@ use super::{Put, api};
 use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::spec::{Revision, Role, Transport};
+use crate::model::target::UNTRIAGED;
 use crate::model::text::count;
 use crate::model::{CaseId, RequirementId, TestId};
 
@@ -399,6 +400,7 @@ fn limits(edition: &Edition) -> Vec<String> {
     limits.extend(column.skipped.iter().map(|one| format!("{} skipped: {}", count(one.tests, "test"), one.text)));
     limits.extend(column.stale.iter().map(|stale| format!("stale: {stale}")));
     limits.extend(column.snapshots.iter().map(|problem| format!("snapshot: {problem}")));
+    limits.extend(column.untriaged().map(|text| format!("{UNTRIAGED}: {text}")));
     let cannot = column.count(Status::Cannot);
     limits.extend(
         (cannot > 0).then(|| format!("{} cannot be expressed with the SDK's public interface", count(cannot, "test"))),
