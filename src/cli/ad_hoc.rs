@@ -9,14 +9,17 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::here::here;
 use super::{Exit, Problem, RunArgs, heading};
 use crate::drive::{Cancel, SurveyError, survey};
+use crate::file;
+use crate::jsonrpc::nesting;
 use crate::load::ad_hoc::{self, is_url};
 use crate::model::action::Asks;
-use crate::model::callable::Callable;
+use crate::model::callable::{Callable, Permitted};
 use crate::model::case::{Fixture, When};
 use crate::model::endpoint::{Endpoint, Header, why_no_value};
 use crate::model::spec::{Lifecycle, Revision, Transport};
@@ -34,6 +37,9 @@ use crate::run::Secrets;
 const WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
 /// The name that stands for every tool of a server.
 const EVERY: &str = "*";
+/// The most bytes, and the most levels, of the arguments in a file.
+const MOST_BYTES: usize = 1 << 20;
+const LEVELS: usize = 100;
 /// The columns of the first screen.
 const WIDTH: usize = 80;
 /// The columns of its labels.
@@ -58,8 +64,9 @@ pub struct AdHocArgs {
     /// Allow calls of this tool of the server, or of every tool with '*'; repeatable
     ///
     /// A call can have any effect. Without this option, casebook calls only tools that require arguments, and only with
-    /// arguments with which no code can do its work.
-    #[arg(long, value_name = "TOOL")]
+    /// arguments with which no code can do its work. The arguments of permitted calls follow from the listed schema;
+    /// `TOOL=@FILE` calls the tool with those in a JSON file.
+    #[arg(long, value_name = "TOOL[=@FILE]")]
     pub call: Vec<String>,
 }
 
@@ -109,12 +116,28 @@ pub(super) fn named(args: &RunArgs) -> Result<Option<Target>, Problem> {
             ad_hoc::of_endpoint(endpoint, folder)
         }
     };
-    let callable = match call.as_slice() {
-        [] => Callable::None,
-        names if names.iter().any(|name| name == EVERY) => Callable::All,
-        names => Callable::Named(names.to_vec()),
-    };
+    let mut callable = Callable { every: call.iter().any(|typed| typed == EVERY), named: Vec::new() };
+    for typed in call.iter().filter(|typed| *typed != EVERY) {
+        callable.named.push(permitted(typed, folder).map_err(|why| usage(format!("--call {typed}: {why}")))?);
+    }
     Ok(Some(Target { callable, ..target }))
+}
+
+/// Reads `TOOL` or `TOOL=@FILE`.
+fn permitted(typed: &str, folder: &Utf8Path) -> Result<Permitted, String> {
+    let Some((tool, file)) = typed.split_once("=@") else {
+        return Ok(Permitted { tool: typed.to_owned(), arguments: None });
+    };
+    let text =
+        file::read_text(folder.join(file), MOST_BYTES).map_err(|error| format!("cannot read {file}: {error}"))?;
+    if nesting::depth(text.as_bytes()) > LEVELS {
+        return Err(format!("{file} has more than {LEVELS} levels"));
+    }
+    let arguments: Value = serde_json::from_str(&text).map_err(|error| format!("{file} is not JSON: {error}"))?;
+    if !arguments.is_object() {
+        return Err(format!("{file} is not a JSON object, as the arguments of a tool are"));
+    }
+    Ok(Permitted { tool: tool.to_owned(), arguments: Some(arguments) })
 }
 
 /// Returns the target of a command. Its name has no secret, such as the value of an option.
@@ -176,12 +199,12 @@ pub(super) async fn surveyed(
 
 /// Checks that the tools of `--call` exist.
 fn check_calls(target: &Target, survey: &Survey) -> Result<(), Problem> {
-    let Callable::Named(names) = &target.callable else { return Ok(()) };
     let listed = survey.tools();
     if !survey.unlisted().is_empty() {
         return Ok(());
     }
-    let Some(unknown) = names.iter().find(|name| !listed.contains(&name.as_str())) else { return Ok(()) };
+    let mut named = target.callable.named.iter().map(|one| &one.tool);
+    let Some(unknown) = named.find(|name| !listed.contains(&name.as_str())) else { return Ok(()) };
     let near = crate::load::did_you_mean(unknown, &listed);
     let hint = near.map_or_else(String::new, |near| format!("; {near}"));
     let text = format!("--call {unknown}: the server lists no such tool{hint}");
@@ -231,8 +254,8 @@ pub(super) fn introduce(target: &Target, plan: &Plan) {
     field("will be sent", &requests(plan, survey), ", ", usize::MAX);
     let calls = match &target.callable {
         callable if callable.is_none() => "no listed tool with valid arguments; --call TOOL allows that".to_owned(),
-        Callable::Named(names) => names.iter().map(|name| shown(name, NAME)).collect::<Vec<_>>().join(", "),
-        Callable::None | Callable::All => "every tool that the server lists".to_owned(),
+        Callable { every: true, .. } => "every tool that the server lists".to_owned(),
+        Callable { named, .. } => named.iter().map(|one| shown(&one.tool, NAME)).collect::<Vec<_>>().join(", "),
     };
     field("calls", &[calls], ", ", LINES);
     print_line("");

@@ -45,7 +45,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         file: None,
         folder: "t".into(),
         setup: Setup::default(),
-        callable: Callable::None,
+        callable: Callable::default(),
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),

@@ -103,7 +103,7 @@ fn target(name: String, title: String, fixed: Fixed, folder: &Utf8Path) -> Targe
         file: None,
         folder: folder.to_owned(),
         setup: Setup::default(),
-        callable: Callable::None,
+        callable: Callable::default(),
         drives: TargetKind::Fixed(fixed),
         env: BTreeMap::new(),
         secrets: Vec::new(),

@@ -133,19 +133,19 @@ impl ListedSchema {
     /// Returns arguments that the schema refuses, in the order of their distance from accepted ones, at most [`CALLS`].
     ///
     /// A server that does not validate runs the tool with these arguments. `may_run` tells whether that is permitted.
-    /// If not, only arguments are returned with which no code can do what the tool is for: those without any of the
+    /// They are near the `given` ones, or else near derived ones. If it is not, only arguments are returned with which no code can do what the tool is for: those without any of the
     /// required members, those in which each required member has another JSON type, and those that are no object. A
     /// tool without required members runs with anything, so that it then gets no call at all.
-    pub fn refused(&self, may_run: bool) -> Vec<Value> {
+    pub fn refused(&self, may_run: bool, given: Option<&Value>) -> Vec<Value> {
         let required = self.required();
         if !may_run && required.is_empty() {
             return Vec::new();
         }
         let mut kinds = vec![without_any(&required), self.all_of_another_type(&required)];
         if may_run {
-            let bases = self.accepted();
-            // The arguments with all members have more of them to vary.
-            if let Some(base) = bases.last().and_then(Value::as_object) {
+            // Of derived arguments, those with all members have more of them to vary.
+            let base = given.cloned().or_else(|| self.accepted().pop());
+            if let Some(base) = base.as_ref().and_then(Value::as_object) {
                 kinds.splice(0..0, self.near(base));
             }
         }

@@ -63,7 +63,7 @@ impl TargetPair {
             secrets: client.secrets.iter().chain(&server.secrets).cloned().collect(),
             announced: claims.clone(),
             claims,
-            callable: Callable::None,
+            callable: Callable::default(),
             known: Vec::new(),
             repro: Vec::new(),
             author: Vec::new(),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::applicability::{Inside, Listed};
-use crate::model::callable::Callable;
+use crate::model::callable::{Callable, Permitted};
 use crate::model::case::Need;
 use crate::model::case::{Check, Fixture, Step, Then, When};
 use crate::model::endpoint::Endpoint;
@@ -37,7 +37,7 @@ fn target() -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        callable: Callable::None,
+        callable: Callable::default(),
         drives: TargetKind::Adapter(Vec::new()),
         env: BTreeMap::new(),
         secrets: Vec::new(),
@@ -206,7 +206,8 @@ fn surveyed_server_gets_no_call_that_nobody_permits() {
         let revisions = [(Revision::newest(), declared)].into();
         let survey = Some(Survey { revisions, ..Survey::default() });
         let drives = TargetKind::Fixed(Fixed::Running(Endpoint::new("http://127.0.0.1:1/")));
-        let target = Target { drives, survey, callable: Callable::Named(owned(callable)), ..target() };
+        let named = owned(callable).into_iter().map(|tool| Permitted { tool, arguments: None }).collect();
+        let target = Target { drives, survey, callable: Callable { every: false, named }, ..target() };
         let plan = plan(&library, &[Arc::new(target)], &newest()).expect("a plan");
         let tests = plan.tests().map(|(_, planned)| planned.id.test.clone()).collect::<Vec<_>>();
         (tests.join(" "), plan.skipped.iter().map(|one| one.reason).collect::<Vec<_>>())
@@ -233,6 +234,7 @@ fn test_applies_where_one_requirement_is_in_force() {
     let all: Vec<_> = Revision::all().collect();
     let requirement = |name: &str, since, until| Requirement {
         short: None,
+        fix: None,
         id: RequirementId::within("a", name),
         level: Level::Must,
         roles: vec![Role::Server],

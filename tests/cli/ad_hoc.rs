@@ -352,6 +352,31 @@ fn listed_tool_is_called_only_if_the_user_allows_it() {
 }
 
 #[test]
+fn permitted_call_has_the_arguments_of_the_file() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("query.json", r#"{"query": "from the file"}"#);
+    let server = Server::plain(mcp(Some(&["search", "other"])));
+    run(&sandbox, &[&server.url(), "--call", "search=@query.json"]);
+    let requests = server.requests();
+    let given = |tool: &str| {
+        let is_it = |request: &&crate::http::Request| request.body["params"]["name"] == *tool;
+        requests.iter().filter(is_it).any(|request| request.body["params"]["arguments"]["query"] == "from the file")
+    };
+    assert!(given("search") && !given("other"));
+    sandbox.write("list.json", "[1]");
+    sandbox.write("deep.json", &"[".repeat(200));
+    for (file, reason) in [
+        ("missing.json", "cannot read missing.json"),
+        ("list.json", "is not a JSON object"),
+        ("deep.json", "has more than 100 levels"),
+        ("sandbox", "cannot read sandbox"),
+    ] {
+        let call = format!("search=@{file}");
+        run(&sandbox, &[&server.url(), "--call", &call]).exits(2).stderr_has(&[reason]);
+    }
+}
+
+#[test]
 fn tool_is_not_called_if_the_list_cannot_be_read() {
     let sandbox = Sandbox::empty();
     let name = "test_elicitation_sep1034_defaults";

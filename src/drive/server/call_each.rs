@@ -132,13 +132,18 @@ fn calls(
         if !may_run && annotations.is_some_and(is_destructive) {
             continue;
         }
-        let Some(schema) = ListedSchema::read(input.get(), revision) else { continue };
-        let derived = match with {
-            With::Refused => schema.refused(may_run),
-            With::Accepted if may_run => schema.accepted(),
-            With::Accepted => Vec::new(),
+        let chosen = callable.arguments(&name);
+        let schema = ListedSchema::read(input.get(), revision);
+        let derived = match (with, &schema) {
+            // A person knows what the tool takes, also where the schema says nothing that can be read.
+            (With::Accepted, _) if !chosen.is_empty() => chosen.into_iter().cloned().collect(),
+            (_, None) => continue,
+            (With::Refused, Some(schema)) => schema.refused(may_run, chosen.first().copied()),
+            (With::Accepted, Some(schema)) if may_run => schema.accepted(),
+            (With::Accepted, Some(_)) => Vec::new(),
         };
-        let is_such = |one: &&Value| schema.accepts(one) == (with == With::Accepted);
+        let is_such =
+            |one: &&Value| schema.as_ref().is_some_and(|schema| schema.accepts(one) == (with == With::Accepted));
         let none = (with == With::Accepted && derived.contains(&json!({}))).then_some(None);
         let given = also.iter().filter(is_such).cloned().chain(derived).map(Some);
         let arguments = none.into_iter().chain(given);
@@ -152,6 +157,7 @@ fn calls(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::callable::Permitted;
 
     fn list(tools: &Value) -> Vec<Message> {
         let text = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string();
@@ -163,16 +169,34 @@ mod tests {
         json!({"name": name, "inputSchema": {"type": "object", "properties": {"a": text}, "required": ["a"]}})
     }
 
+    fn permitted(arguments: Option<Value>) -> Callable {
+        Callable { every: false, named: vec![Permitted { tool: "two".to_owned(), arguments }] }
+    }
+
+    #[test]
+    fn given_arguments_replace_the_derived_ones() {
+        let open = json!({"name": "two", "inputSchema": {"$ref": "#/nowhere"}});
+        let given = json!({"a": "given", "b": [1]});
+        for tools in [list(&json!([tool("two")])), list(&json!([open]))] {
+            let sent = calls(Revision::newest(), (With::Accepted, &[]), &permitted(Some(given.clone())), &tools);
+            assert_eq!(sent, [("two".to_owned(), Some(given.clone()))]);
+        }
+        let tools = list(&json!([tool("two")]));
+        let sent = calls(Revision::newest(), (With::Refused, &[]), &permitted(Some(given.clone())), &tools);
+        assert!(sent.contains(&("two".to_owned(), Some(json!({"b": [1]})))), "{sent:?}");
+        assert!(!sent.contains(&("two".to_owned(), Some(given))), "{sent:?}");
+    }
+
     #[test]
     fn accepted_arguments_are_sent_only_to_permitted_tools() {
         let tools = list(&json!([tool("one"), tool("two")]));
-        let named = Callable::Named(vec!["two".to_owned()]);
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::None, &tools), Vec::new());
+        let named = permitted(None);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::default(), &tools), Vec::new());
         assert_eq!(
             calls(Revision::newest(), (With::Accepted, &[]), &named, &tools),
             [("two".to_owned(), Some(json!({"a": "casebook"})))]
         );
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &tools).len(), 2);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &tools).len(), 2);
         let near = Some(json!({"a": "c"}));
         let sent = |callable: &Callable, tool: &str| {
             let calls = calls(Revision::newest(), (With::Refused, &[]), callable, &tools).into_iter();
@@ -180,7 +204,7 @@ mod tests {
         };
         assert!(!sent(&named, "one").contains(&near) && sent(&named, "two").contains(&near));
         assert_eq!(
-            sent(&Callable::None, "two"),
+            sent(&Callable::default(), "two"),
             [json!({}), json!({"a": {"casebook": "refused"}}), json!(["casebook"])].map(Some)
         );
     }
@@ -188,7 +212,7 @@ mod tests {
     #[test]
     fn tool_without_parameters_is_first_called_without_arguments() {
         let tools = list(&json!([{"name": "one", "inputSchema": {"type": "object"}}]));
-        let sent = calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &tools)
+        let sent = calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &tools)
             .into_iter()
             .map(|(_, arguments)| arguments);
         assert_eq!(sent.collect::<Vec<_>>(), [None, Some(json!({}))]);
@@ -202,17 +226,20 @@ mod tests {
             list(&json!([tool]))
         };
         let marked = annotated(json!({"destructiveHint": true}));
-        assert_eq!(calls(Revision::newest(), (With::Refused, &[]), &Callable::None, &marked), Vec::new());
-        assert!(!calls(Revision::newest(), (With::Refused, &[]), &Callable::All, &marked).is_empty());
+        assert_eq!(calls(Revision::newest(), (With::Refused, &[]), &Callable::default(), &marked), Vec::new());
+        assert!(!calls(Revision::newest(), (With::Refused, &[]), &Callable::all(), &marked).is_empty());
         for other in [json!({"destructiveHint": false}), json!({"title": "one"}), json!(7), json!(null)] {
-            assert_eq!(calls(Revision::newest(), (With::Refused, &[]), &Callable::None, &annotated(other)).len(), 3);
+            assert_eq!(
+                calls(Revision::newest(), (With::Refused, &[]), &Callable::default(), &annotated(other)).len(),
+                3
+            );
         }
     }
 
     #[test]
     fn malformed_tools_of_a_list_are_not_called() {
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &list(&odd)).len(), 1);
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::All, &list(&json!({}))), Vec::new());
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &list(&odd)).len(), 1);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &list(&json!({}))), Vec::new());
     }
 }

@@ -100,7 +100,7 @@ impl ServedFixture {
             }
         };
         // The tools of a fixture have no effects.
-        let permission = Permission { callable: Callable::All, ..Permission::default() };
+        let permission = Permission { callable: Callable::all(), ..Permission::default() };
         Ok(Self { bindings, connection, opening: Opening::default(), host, permission })
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn target(env: &[(&str, &str)]) -> Target {
         file: None,
         folder: ".".into(),
         setup: Setup::default(),
-        callable: Callable::None,
+        callable: Callable::default(),
         drives: TargetKind::Adapter(["sh", "-c", TARGET, "shell"].map(str::to_owned).into()),
         env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
         secrets: Vec::new(),

@@ -9,7 +9,7 @@ fn listed(schema: &Value) -> ListedSchema {
 
 fn refused(schema: &Value, may_run: bool) -> Vec<Value> {
     let schema = listed(schema);
-    let values = schema.refused(may_run);
+    let values = schema.refused(may_run, None);
     assert!(values.iter().all(|value| schema.violation(value).is_some()), "{values:?}");
     assert!(values.len() <= CALLS);
     values
@@ -155,7 +155,7 @@ fn fuzzed_schema_gives_only_arguments_that_it_refuses_or_accepts() {
         let Ok(text) = std::str::from_utf8(bytes) else { return };
         let Some(schema) = ListedSchema::read(text, Revision::newest()) else { return };
         for may_run in [false, true] {
-            let refused = schema.refused(may_run);
+            let refused = schema.refused(may_run, None);
             assert!(refused.len() <= CALLS && refused.iter().all(|value| !schema.accepts(value)));
         }
         assert!(schema.accepted().iter().all(|value| schema.accepts(value)));
