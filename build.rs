@@ -1,4 +1,4 @@
-//! Embeds the cases, the adapters of `targets/` and the files that these share into the binary.
+//! Embeds the cases, the frozen sets, the adapters of `targets/` and the files that these share into the binary.
 //!
 //! Writes each folder as a list of the paths and lengths of its files, and one compressed file of their bytes, which
 //! `src/load/bundle.rs` unpacks. Embeds only files of the repository: it skips the files that `.gitignore` lists, which a
@@ -18,7 +18,9 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where to write"));
+    println!("cargo:rerun-if-changed=sets");
     bundle(&root, "cases", &out)?;
+    bundle(&root, "sets", &out)?;
     for file in bundle(&root, "targets", &out)? {
         println!("cargo:rerun-if-changed={}", file.display());
     }

@@ -115,7 +115,7 @@ pub enum Command {
     /// Check that an adapter speaks the adapter protocol
     #[command(after_long_help = SMOKE)]
     Smoke(SmokeArgs),
-    /// Print the [[known]] entries that would make a run succeed
+    /// Print or add the [[known]] entries that would make a run succeed
     #[command(after_long_help = KNOWN)]
     Known(KnownArgs),
     /// Print the draft of an issue for a failed test
@@ -192,12 +192,11 @@ Examples:
 
 const KNOWN: &str = "\
 Each entry matches the failing tests of one requirement, and no test that
-passes. Its reason is empty: casebook refuses the target.toml until you fill
-it in.
+passes. Its reason is `untriaged`, and reports count it so until you replace it.
 
 Examples:
-  casebook known run.jsonl >> conformance/target.toml
-  casebook known shard-*.jsonl";
+  casebook known run.jsonl
+  casebook known shard-*.jsonl --update conformance/target.toml";
 
 const REPORT: &str = "\
 Without --report, casebook prints a Markdown report on standard output.
@@ -475,6 +474,9 @@ pub struct FreezeArgs {
     /// Name of the frozen set; casebook writes sets/NAME.json
     #[arg(value_name = "NAME")]
     pub name: SetName,
+    /// Save only the checks of this revision, and name the MUSTs and SHOULDs that it does not score
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Option<Revision>,
     /// The sources of cases.
     #[command(flatten)]
     pub cases: CaseArgs,

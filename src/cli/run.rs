@@ -35,7 +35,7 @@ use crate::model::transcript::StdioMode;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{Column, RunSummary, Status, Untrusted};
+use crate::report::{Column, RunSummary, Score, Status, Untrusted};
 use crate::run::{Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -91,14 +91,17 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     })
 }
 
+/// A plan, and what a frozen set says of it.
+type Planned = (Arc<Plan>, Option<(Drift, Score)>);
+
 /// Plans the run. With a frozen set, also returns the differences between the set and the cases.
-fn planned(
-    args: &RunArgs,
-    library: &mut Library,
-    targets: &[Arc<Target>],
-) -> Result<(Arc<Plan>, Option<Drift>), Problem> {
+fn planned(args: &RunArgs, library: &mut Library, targets: &[Arc<Target>]) -> Result<Planned, Problem> {
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
-    let drift = set.as_ref().map(|(name, set)| set::narrow(library, (*name).clone(), set));
+    let drift = set.as_ref().map(|(name, set)| {
+        let drift = set::narrow(library, (*name).clone(), set);
+        let roles = library.cases.iter().map(|case| (case.id.clone(), case.role));
+        (drift, Score::new(roles.collect(), set::sizes(library, set)))
+    });
     let plan = plan_of(library, targets, &args.selection());
     let mut plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), library, error.unmatched()))?;
     if let Some((name, set)) = &set {
@@ -242,7 +245,7 @@ async fn carry_out(
     args: &RunArgs,
     library: &Library,
     targets: &[Arc<Target>],
-    (plan, drift): (Arc<Plan>, Option<Drift>),
+    (plan, set): Planned,
     judge: Judge,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
@@ -262,6 +265,7 @@ async fn carry_out(
     };
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
+    (summary.drift, summary.score) = set.unzip();
     let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
     let mut source = args.outputs.begin(run_log.as_deref(), &header).filter(|_| !args.is_part);
@@ -293,7 +297,6 @@ async fn carry_out(
     let reported = args.outputs.end(source, conducted.footer.clone(), library);
     let shown = shown.and_then(|()| ignore_broken_pipe(changes.show(&mut terminal)));
     summary.end(&conducted.footer);
-    summary.drift = drift;
     summary.is_default = args.is_default() && targets.iter().all(|target| target.id.name == target::REFERENCE);
     let finished =
         if args.is_part { Ok(()) } else { terminal.finish(&summary, &library.requirements, args.outputs.strict) };
@@ -304,7 +307,9 @@ async fn carry_out(
     if let Some(path) = run_log.filter(|_| !args.is_part) {
         eprint_line(&format!("run log: {path}"));
         if needs_known(&summary, targets) {
-            eprint_line(&format!("tip: `casebook known {path}` prints [[known]] entries for the failures"));
+            eprint_line(&format!(
+                "tip: `casebook known {path}` prints [[known]] entries for the failures, or adds them with --update"
+            ));
         }
     }
     if let Err(error) = shown {

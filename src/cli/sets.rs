@@ -1,12 +1,14 @@
-//! `casebook freeze`, and the frozen sets of `casebook run --set`: files `sets/NAME.json` in the current folder.
+//! `casebook freeze`, and the frozen sets of `casebook run --set`: files `sets/NAME.json` in the current folder, or embedded
+//! ones.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, FreezeArgs, Problem};
 use crate::file;
+use crate::judge::is_implied;
 use crate::load::{self, did_you_mean};
 use crate::model::set::{SET_FORMAT, Set, SetName};
 use crate::report::terminal::{eprint_line, print_line};
@@ -17,7 +19,8 @@ const FOLDER: &str = "sets";
 
 pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
-    let set = set::freeze(&library);
+    let mut set = set::freeze(&library, args.revision);
+    set.not_scored = set::not_scored(&library, &set, is_implied);
     if set.tests.is_empty() {
         return Err(Problem::new(Exit::Nothing, "no checks to freeze: no test of these cases has a check"));
     }
@@ -25,7 +28,7 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let unsaved = |error: std::io::Error| Problem::unsaved(&path, &error);
     fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new("."))).map_err(unsaved)?;
     let mut file = fs::File::create_new(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
+        ErrorKind::AlreadyExists => {
             let text = format!("{path} already exists; casebook never overwrites a frozen set, choose another name");
             Problem::new(Exit::Usage, text)
         }
@@ -45,17 +48,23 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
 /// The most bytes that are read of a frozen set.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Reads a frozen set.
+/// Reads a frozen set: a file of the current folder, or else a published set, which is embedded.
 pub(super) fn read(name: &SetName) -> Result<Set, Problem> {
     let path = place(name);
     let problem = |exit: Exit, why: String| Problem::new(exit, format!("cannot read the frozen set {path}: {why}"));
-    let text = file::read_text(&path, MOST_BYTES).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => problem(Exit::Usage, format!("there is no such file; {}", others(name))),
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge => {
-            problem(Exit::Usage, error.to_string())
+    let text = match (file::read_text(&path, MOST_BYTES), load::published_set(&name.to_string())) {
+        (Ok(text), _) => text,
+        (Err(error), Some(text)) if error.kind() == ErrorKind::NotFound => text.to_owned(),
+        (Err(error), _) => {
+            return Err(match error.kind() {
+                ErrorKind::NotFound => problem(Exit::Usage, format!("there is no such file; {}", others(name))),
+                ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
+                    problem(Exit::Usage, error.to_string())
+                }
+                _ => problem(Exit::System, error.to_string()),
+            });
         }
-        _ => problem(Exit::System, error.to_string()),
-    })?;
+    };
     let set: Set = serde_json::from_str(&text).map_err(|error| problem(Exit::Usage, error.to_string()))?;
     if set.format == SET_FORMAT {
         Ok(set)
@@ -65,17 +74,17 @@ pub(super) fn read(name: &SetName) -> Result<Set, Problem> {
     }
 }
 
-/// The frozen sets of the current folder, as the remedy for a wrong name.
+/// The published sets and those of the current folder, as the remedy for a wrong name.
 fn others(name: &SetName) -> String {
     let entries = Utf8Path::new(FOLDER).read_dir_utf8().into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().strip_suffix(".json").map(str::to_owned)).collect();
+    let here = entries.filter_map(|entry| entry.file_name().strip_suffix(".json").map(str::to_owned));
+    let mut names: Vec<String> = here.chain(load::published_sets().map(str::to_owned)).collect();
     names.sort();
+    names.dedup();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     match (did_you_mean(&name.to_string(), &known), known.as_slice()) {
         (Some(question), _) => question,
-        (None, []) => "write one with `casebook freeze NAME`, or run casebook in the folder that has sets/".to_owned(),
-        (None, known) => format!("the frozen sets here are {}", known.join(", ")),
+        (None, known) => format!("the published and local sets are {}", known.join(", ")),
     }
 }
 

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::RequirementId;
+use super::spec::Revision;
 
 /// The version of the file format.
 pub const SET_FORMAT: u32 = 1;
@@ -42,6 +43,12 @@ pub struct Set {
     pub format: u32,
     /// The version of casebook that wrote the set.
     pub casebook: String,
+    /// The revision, if the set has the tests of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    /// The MUSTs and SHOULDs in force that no check of the set decides, each with the reason.
+    #[serde(default, rename = "not-scored")]
+    pub not_scored: BTreeMap<RequirementId, String>,
     /// The tests, by the part of their ids before the `@`.
     pub tests: BTreeMap<String, Frozen>,
 }
@@ -74,12 +81,20 @@ impl Set {
 
     /// Returns the text of the file, with one line for each test so that a diff is readable.
     pub fn text(&self) -> String {
-        let tests = self.tests.iter().map(|(path, frozen)| format!("    {}: {}", json(path), json(frozen)));
-        let tests: Vec<_> = tests.collect();
+        let revision = self.revision.map(|one| format!("  \"revision\": {},\n", json(&one))).unwrap_or_default();
         let (format, casebook) = (self.format, json(&self.casebook));
-        let tests = if tests.is_empty() { "{}".to_owned() } else { format!("{{\n{}\n  }}", tests.join(",\n")) };
-        format!("{{\n  \"format\": {format},\n  \"casebook\": {casebook},\n  \"tests\": {tests}\n}}\n")
+        let (not_scored, tests) = (listed(&self.not_scored), listed(&self.tests));
+        format!(
+            "{{\n  \"format\": {format},\n  \"casebook\": {casebook},\n{revision}  \"not-scored\": {not_scored},\n  \
+             \"tests\": {tests}\n}}\n"
+        )
     }
+}
+
+/// An object with a line for each member.
+fn listed(members: &BTreeMap<impl Serialize, impl Serialize>) -> String {
+    let lines: Vec<_> = members.iter().map(|(key, value)| format!("    {}: {}", json(key), json(value))).collect();
+    if lines.is_empty() { "{}".to_owned() } else { format!("{{\n{}\n  }}", lines.join(",\n")) }
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -106,7 +121,9 @@ mod tests {
             let checks = checks.iter().map(|check| RequirementId::within("f", check)).collect();
             ((*path).to_owned(), Frozen { checks, on: on.iter().map(|one| (*one).to_owned()).collect() })
         };
-        Set { format: SET_FORMAT, casebook: "0".into(), tests: tests.iter().map(frozen).collect() }
+        let not_scored = [(RequirementId::within("f", "s"), "why".to_owned())].into();
+        let tests = tests.iter().map(frozen).collect();
+        Set { format: SET_FORMAT, casebook: "0".into(), revision: Some(Revision::newest()), not_scored, tests }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Column, Counts, Numbers, SkippedTests, Status};
+use super::{Column, Counts, Numbers, Score, SkippedTests, Status};
 use crate::model::record::{Cuts, Footer, Header, Record};
 use crate::model::set::Drift;
 use crate::model::{CaseId, RequirementId, Shard, TargetId, TestId};
@@ -17,6 +17,8 @@ pub struct RunSummary {
     pub undelivered: BTreeMap<(TargetId, CaseId), usize>,
     /// The difference between the cases and the frozen set that was run.
     pub drift: Option<Drift>,
+    /// The score of the frozen set.
+    pub score: Option<Score>,
     /// Set if a test showed a bug of casebook.
     pub has_bug: bool,
     /// The slowest five tests, with their microseconds.
@@ -76,6 +78,9 @@ impl RunSummary {
         self.column(&record.target).add(record);
         if let Some(numbers) = &mut self.numbers {
             numbers.add(record);
+        }
+        if let Some(score) = &mut self.score {
+            score.add(record);
         }
         let key = (record.target.clone(), record.test.case.clone());
         if let Some(tests) = self.undelivered.get_mut(&key) {

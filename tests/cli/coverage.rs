@@ -150,6 +150,31 @@ fn frozen_set_excludes_later_checks() {
 }
 
 #[test]
+fn set_of_a_revision_has_a_score_and_names_what_it_lacks() {
+    let sandbox = sandbox();
+    sandbox.run("freeze ours --revision 2026-07-28 --cases coverage").exits(0);
+    let set: Value = serde_json::from_str(&sandbox.read("sets/ours.json")).expect("JSON");
+    assert_eq!(set["revision"], "2026-07-28");
+    let all: Vec<_> =
+        set["tests"].as_object().expect("tests").values().filter_map(|one| one["on"].as_array()).collect();
+    let is_of_it = |on: &Value| on.as_str().is_some_and(|on| on.starts_with("2026-07-28+"));
+    assert!(!all.is_empty() && all.iter().all(|on| on.iter().all(is_of_it)));
+    assert!(set["not-scored"].as_object().is_some_and(|open| !open.is_empty()), "{}", set["not-scored"]);
+    let run = sandbox.run("run --cases coverage --set ours --jobs 1");
+    run.exits(0).stdout_has(&["score  reference, server: "]);
+    assert!(!run.out.contains(" newer  than"), "other revisions are no later checks: {}", run.out);
+}
+
+#[test]
+fn published_set_needs_no_file() {
+    let sandbox = Sandbox::empty();
+    let run = sandbox.run("run --set 2025-11-25 --only tools/protocol --jobs 1");
+    run.exits(0).stdout_has(&["score  reference, server: 0 of "]);
+    sandbox.run("run --set 2026-07-29").exits(2).stderr_has(&["did you mean `2026-07-28`?"]);
+    sandbox.run("run --set none").exits(2).stderr_has(&["the published and local sets are 2025-06-18, "]);
+}
+
+#[test]
 fn missing_check_of_a_frozen_set_fails_the_run() {
     let sandbox = sandbox();
     sandbox.run("freeze old --cases coverage").exits(0);

@@ -10,6 +10,7 @@ mod reports;
 mod schema;
 mod security;
 mod seeds;
+mod sets;
 mod site;
 mod snapshot_files;
 mod typed;

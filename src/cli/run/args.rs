@@ -94,9 +94,9 @@ pub struct RunArgs {
     /// The selection of tests.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Run only the checks of the frozen set sets/NAME.json
+    /// Run only the checks of a frozen set: a revision, or sets/NAME.json
     ///
-    /// `casebook freeze` writes frozen sets.
+    /// The set of a revision is published with casebook: `--set 2026-07-28`. `casebook freeze` writes others.
     #[arg(long, value_name = "NAME", help_heading = heading::TESTS)]
     pub set: Option<SetName>,
     /// The sources of cases.

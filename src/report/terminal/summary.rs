@@ -13,8 +13,9 @@ use crate::model::TargetId;
 use crate::model::record::{Cuts, SnapshotState};
 use crate::model::set::Drift;
 use crate::model::suite::{Door, Draft};
+use crate::model::target::UNTRIAGED;
 use crate::model::text::count;
-use crate::report::{Column, Counts, Numbers, Rate, RunSummary, Status, Untrusted};
+use crate::report::{Column, Counts, Numbers, Rate, RunSummary, Score, Status, Untrusted};
 
 /// The number of names of a list.
 const NAMES: usize = 20;
@@ -32,8 +33,14 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     skipped(out, summary)?;
     undelivered(out, summary)?;
     drift(out, summary)?;
+    for (target, role, text) in summary.score.iter().flat_map(Score::lines) {
+        note(out, DIM, "score", &Untrusted(&format!("{target}, {role}: {text}")).line(300))?;
+    }
     for stale in summary.columns.iter().flat_map(|column| &column.stale) {
         note(out, RED, "stale", &Untrusted(&stale.to_string()).line(400))?;
+    }
+    for (column, text) in summary.columns.iter().filter_map(|column| Some((column, column.untriaged()?))) {
+        note(out, YELLOW, UNTRIAGED, &Untrusted(&format!("{}: {text}", column.id)).line(400))?;
     }
     untested(out, summary)?;
     for (target, test, micros) in summary.slowest.iter().filter(|(_, _, micros)| *micros >= 1_000_000) {
