@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use super::messages::{self, Wire};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::model::case::Action;
-use crate::model::observation::{AnswerObservation, GetStreamMessage, Observed};
+use crate::model::observation::{AnswerObservation, ClientRequest, GetStreamMessage, Observed};
 use crate::model::spec::Role;
+use crate::model::template::Template;
 use crate::model::transcript::{Message, Party};
 
 const ELICIT: &str = "elicitation/create";
@@ -35,6 +36,24 @@ pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {
         }
     }
     asked
+}
+
+/// The first request of a server under test, elicitations apart, that needs a capability which the client does not
+/// declare. By default it declares elicitation alone.
+pub(super) fn undeclared(role: Role, wire: &Wire<'_>, declares: Option<&Template>) -> Option<ClientRequest> {
+    let of_message = |envelope: &Envelope<'_>| {
+        let own = envelope.id.and(envelope.method.as_deref()).and_then(|method| method.parse().ok());
+        let requests = envelope.members().and_then(|result| result.get("inputRequests").copied());
+        let method = |request: &RawValue| envelope::scalar::<String>(envelope::members(request)?.get("method")?);
+        let mut inner = requests.into_iter().flat_map(in_order).filter_map(|one| method(one)?.parse().ok());
+        own.or_else(|| inner.next())
+    };
+    let is_declared = |request: &ClientRequest| {
+        let capability = request.word().split('/').next().unwrap_or_default();
+        declares.is_some_and(|declared| declared.get(capability).is_some())
+    };
+    let requests = wire.of(Party::Target).filter(|_| role == Role::Server);
+    requests.filter_map(|(_, envelope)| of_message(envelope)).find(|request| !is_declared(request))
 }
 
 /// The messages of a step's request that a server sent on the stream of a GET request.
@@ -103,4 +122,31 @@ fn answer(result: Option<&RawValue>, code: Option<i64>) -> AnswerObservation {
     let action = members.get("action").and_then(|action| envelope::scalar::<String>(action));
     let action = action.and_then(|word| word.parse::<Action>().ok());
     AnswerObservation { action, content: members.get("content").map(|content| messages::kept(content)), code }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+
+    #[test]
+    fn request_without_its_capability_is_undeclared() {
+        let sampling = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}"#;
+        let rounds = r#"{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"a":{"method":"elicitation/create"},"b":{"method":"roots/list"}}}}"#;
+        let declares = |name: &str| Template::Object(vec![(name.to_owned(), Template::Object(Vec::new()))]);
+        for (message, declared, expected) in [
+            (sampling, None, Some(ClientRequest::Sampling)),
+            (sampling, Some(declares("roots")), Some(ClientRequest::Sampling)),
+            (sampling, Some(declares("sampling")), None),
+            (rounds, None, Some(ClientRequest::Roots)),
+            (rounds, Some(declares("roots")), None),
+            (r#"{"jsonrpc":"2.0","method":"roots/list"}"#, None, None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create"}"#, None, None),
+        ] {
+            let step = samples::replied(&[message]);
+            let wire = Wire::new(&step);
+            assert_eq!(undeclared(Role::Server, &wire, declared.as_ref()), expected, "{message}");
+            assert_eq!(undeclared(Role::Client, &wire, declared.as_ref()), None);
+        }
+    }
 }

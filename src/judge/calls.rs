@@ -12,9 +12,11 @@ use super::compare;
 use super::messages::{self, CALL, Wire};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::model::arguments::{self, ListedSchema, With};
-use crate::model::case::{CallMark, TextState};
+use crate::model::case::{CallMark, Test, TextState};
 use crate::model::observation::{CallEvidence, Observed};
+use crate::model::schema::Schema;
 use crate::model::spec::Revision;
+use crate::model::template::Bindings;
 use crate::model::text::shortened;
 use crate::model::transcript::Party;
 
@@ -133,7 +135,7 @@ impl Schemas {
         match &self.input {
             None => self.has_input.then_some(CallMark::InputUnchecked),
             Some(schema) => {
-                let may_be_called = !is_called && !self.is_destructive && !schema.refused(false).is_empty();
+                let may_be_called = !is_called && !self.is_destructive && !schema.refused(false, None).is_empty();
                 may_be_called.then_some(CallMark::LeftOut)
             }
         }
@@ -316,12 +318,39 @@ pub(super) fn sent_arguments<'a>(wire: &Wire<'a>) -> Option<&'a RawValue> {
     envelope::members(call.params?)?.get("arguments").copied()
 }
 
-/// Returns whether a tool received other arguments than were sent, under the same names. Null may stand for what is missing.
-pub(super) fn is_converted(sent: Option<&Observed>, saw: Option<&Observed>) -> bool {
+/// Returns the input schema of a tool of the fixture.
+pub(super) fn input_schema(test: &Test, name: &str, bindings: &Bindings) -> Option<Schema> {
+    let tool = test.given.tools.iter().find(|tool| tool.name == name)?;
+    let schema = tool.definition.get("inputSchema")?.render(bindings);
+    Schema::new(&serde_json::from_str(&schema).ok()?).ok()
+}
+
+/// Returns whether a tool received other arguments than were sent: under the same names, where null may stand for what is
+/// missing, or without some of the members, if its schema accepts the rest.
+pub(super) fn is_converted(
+    sent: Option<&Observed>,
+    saw: Option<&Observed>,
+    schema: impl Fn() -> Option<Schema>,
+) -> bool {
     let (Some(Observed::Value(sent)), Some(Observed::Value(saw))) = (sent, saw) else { return false };
     let (Some(names), Some(seen)) = (sent.as_object(), saw.as_object()) else { return false };
     let is_kept = |(name, value): (&String, &Value)| value.is_null() || seen.contains_key(name);
-    !compare::equal(sent, saw) && names.iter().all(is_kept) && seen.keys().all(|name| names.contains_key(name))
+    let has_names = names.iter().all(is_kept) && seen.keys().all(|name| names.contains_key(name));
+    let is_accepted = || schema().is_some_and(|schema| matches!(schema.violation(saw), Ok(None)));
+    !compare::equal(sent, saw) && (has_names || is_part(saw, sent) && is_accepted())
+}
+
+/// Returns whether a value is another one without some members of its objects.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => {
+            part.iter().all(|(name, value)| whole.get(name).is_some_and(|whole| is_part(value, whole)))
+        }
+        (Value::Array(part), Value::Array(whole)) => {
+            part.len() == whole.len() && part.iter().zip(whole).all(|(part, whole)| is_part(part, whole))
+        }
+        _ => compare::equal(part, whole),
+    }
 }
 
 #[cfg(test)]
@@ -329,6 +358,29 @@ mod tests {
     use super::*;
     use crate::judge::samples;
     use crate::model::transcript::{End, Message, StepTranscript};
+
+    #[test]
+    fn arguments_are_converted_if_they_are_changed_or_left_out_and_fit_the_schema() {
+        let closed = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"],
+            "additionalProperties": false});
+        let converted =
+            |sent: Value, saw: Value| is_converted(Some(&sent.into()), Some(&saw.into()), || Schema::new(&closed).ok());
+        for (sent, saw, is_other) in [
+            (json!({"id": 7}), json!({"id": 7}), false),
+            (json!({"id": "7"}), json!({"id": 7}), true),
+            (json!({"id": 7, "name": "Ada"}), json!({"id": 7}), true),
+            (json!({"id": 7, "name": "Ada"}), json!({"id": 7, "name": "Ada"}), false),
+            // What is left breaks the schema, so that nothing was made to fit.
+            (json!({"id": "x", "name": "Ada"}), json!({"name": "Ada"}), false),
+            (json!({"id": 7}), json!({"id": 7, "more": 1}), false),
+        ] {
+            assert_eq!(converted(sent.clone(), saw.clone()), is_other, "{sent} {saw}");
+        }
+        let open = || Schema::new(&json!({"type": "object"})).ok();
+        let [whole, part] = [json!({"a": [{"b": 1, "c": 2}], "d": 3}), json!({"a": [{"b": 1}]})].map(Observed::from);
+        assert!(is_converted(Some(&whole), Some(&part), open));
+        assert!(!is_converted(Some(&part), Some(&whole), open), "members that nobody sent");
+    }
 
     /// The marks of calls with these arguments (none for null), with these parts of their responses, of a tool with these
     /// schemas.

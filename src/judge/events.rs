@@ -70,6 +70,9 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
     events
 }
 
+/// The requests of a server. Any other message without an id is a notification.
+const REQUESTS: [&str; 4] = ["ping", "roots/list", "sampling/createMessage", "elicitation/create"];
+
 /// Returns whether the client sends its requests over HTTP without a session.
 fn has_no_session(messages: &[Message]) -> bool {
     let of_client = messages.iter().find(|message| message.from == Party::Harness && !message.headers.is_empty());
@@ -92,7 +95,8 @@ fn event(mut members: Map<String, Value>, text: Option<String>, on: &str, used: 
         }
         _ => "other",
     });
-    let is_request = members.get("method").and_then(Value::as_str).is_some_and(|method| !method.starts_with("notif"));
+    let method = members.get("method").and_then(Value::as_str).unwrap_or_default();
+    let is_request = REQUESTS.contains(&method) || id.is_some() && !method.starts_with("notifications/");
     let mut event = json!({ "kind": if is_request { "request" } else { "notification" }, "on": on });
     for (key, value) in [("method", members.remove("method")), ("params", members.remove("params"))] {
         if let Some(value) = value {
@@ -118,6 +122,21 @@ mod tests {
         };
         let large = ["1180591620717411303424", "1180591620717411303425", "1180591620717411303424"];
         assert_eq!(large.map(&mut kind), ["fresh", "fresh", "used"].map(|one| json!(one)));
+    }
+
+    #[test]
+    fn message_without_id_is_a_request_only_if_its_method_is_one() {
+        for (method, id, kind) in [
+            ("vendor.example/heartbeat", None, "notification"),
+            ("vendor.example/heartbeat", Some(1), "request"),
+            ("sampling/createMessage", None, "request"),
+            ("notifications/progress", Some(1), "notification"),
+            ("notifications/progress", None, "notification"),
+        ] {
+            let id = id.map(|id: i32| ("id".to_owned(), json!(id)));
+            let members = [("method".to_owned(), json!(method))].into_iter().chain(id).collect();
+            assert_eq!(event(members, None, "reply", &mut BTreeSet::new())["kind"], kind, "{method}");
+        }
     }
 
     #[test]

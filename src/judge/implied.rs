@@ -2,11 +2,14 @@
 //!
 //! Takes an observation, gives the verdicts on what it shows anywhere. Must not know what a test is about.
 
+use std::ops::RangeInclusive;
+
 use crate::model::case::{Outcome, Test};
 use crate::model::observation::{Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
 use crate::model::spec::{Catalogue, Requirement, Role};
+use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
 
 /// The requirement on all lines that a server writes to its standard output.
@@ -30,8 +33,21 @@ const FORM: [(&str, &str); 2] = [("base", "result-or-error"), ("base", "result-o
 /// The requirement on the answer to the handshake.
 const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
 
+/// The requirements on the lines of messages.
+const ONE_LINE: [(&str, &str); 2] = [("stdio", "one-message-a-line"), ("stdio", "one-line-a-message")];
+
+/// The requirements on requests to a client that did not declare them.
+const DECLARED: [(&str, &str); 2] =
+    [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
+
 /// All of them: each is checked in every test.
-const IMPLIED: [(&str, &str); 6] = [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED];
+const IMPLIED: [(&str, &str); 10] =
+    [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED, ONE_LINE[0], ONE_LINE[1], DECLARED[0], DECLARED[1]];
+
+/// The code of an error about parameters, as that of the handshake has it in the specification, and those of a server's own
+/// errors. The others say that the server does not know the request, cannot read it, or failed.
+const DEMAND: i64 = -32602;
+const OWN: RangeInclusive<i64> = -32099..=-32000;
 
 /// Returns whether a requirement is checked in every test.
 pub fn is_implied(requirement: &RequirementId) -> bool {
@@ -74,13 +90,33 @@ pub(super) fn verdicts(
         let message = format!("the request {} is cancelled, and was never sent", seen.cancelled_unknown.as_ref()?);
         Some((step, violation(String::new(), message, None)))
     });
+    let split = seen.steps.iter().position(|seen| seen.split);
+    let split = split.map(|step| (step, violation(String::new(), "a message was on several lines".to_owned(), None)));
+    let undeclared = seen.steps.iter().enumerate().find_map(|(step, seen)| {
+        let message = format!("the server sent {}, which the client did not declare", seen.undeclared?);
+        Some((step, violation(String::new(), message, None)))
+    });
     // In the order of `IMPLIED`.
-    let found: [_; IMPLIED.len()] = [stray, unopened, undecoded, mistyped, endless, unknown];
+    let found: [_; IMPLIED.len()] =
+        [stray, unopened, undecoded, mistyped, endless, unknown, split.clone(), split, undeclared.clone(), undeclared];
     let broken = IMPLIED
         .into_iter()
         .zip(found)
         .filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
-    broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own)).collect()
+    let broken = broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own));
+    broken.map(|verdict| if demands(seen, &verdict) { undecided(verdict) } else { verdict }).collect()
+}
+
+/// Returns whether a server may have refused the handshake because it needs a capability that the client lacks, as the page
+/// of the handshake allows.
+fn demands(seen: &Observation, verdict: &Verdict) -> bool {
+    let code = seen.steps.get(verdict.step).and_then(|seen| seen.code);
+    verdict.requirement == RequirementId::within(HANDSHAKE.0, HANDSHAKE.1)
+        && code.is_some_and(|code| code == DEMAND || OWN.contains(&code))
+}
+
+fn undecided(verdict: Verdict) -> Verdict {
+    Verdict { kind: VerdictKind::Inconclusive, ..verdict }
 }
 
 /// Returns why a step has nothing that the test asks for: the server refused the handshake before it.
@@ -119,4 +155,51 @@ fn broken_by(
         known: None,
         attribution: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples::{self, call, id, observation, requirement, step};
+    use crate::model::case::Then;
+    use crate::model::observation::ClientRequest;
+    use crate::model::spec::Level;
+
+    /// The verdicts on a step of a server, of the requirement with this name.
+    fn judged((folder, name): (&str, &str), seen: StepObservation) -> Vec<VerdictKind> {
+        let one = Requirement { id: RequirementId::within(folder, name), ..requirement(name, Level::Must) };
+        let test = samples::test(&[], vec![(call("t"), Then::Observe)]);
+        let found = verdicts(
+            &[(one.id.clone(), one)].into(),
+            &test,
+            &id("f/c/t@2026-07-28+http"),
+            &observation(vec![seen]),
+            &[],
+        );
+        found.into_iter().map(|verdict| verdict.kind).collect()
+    }
+
+    #[test]
+    fn refused_handshake_is_broken_unless_the_server_may_demand_a_capability() {
+        for (code, kind) in [
+            (Some(-32602), VerdictKind::Inconclusive),
+            (Some(-32000), VerdictKind::Inconclusive),
+            (Some(-32600), VerdictKind::Fail),
+            (Some(-32601), VerdictKind::Fail),
+            (Some(-32603), VerdictKind::Fail),
+            (None, VerdictKind::Fail),
+        ] {
+            let seen = StepObservation { code, unopened: true, ..step(Outcome::ProtocolError) };
+            assert_eq!(judged(HANDSHAKE, seen), [kind], "{code:?}");
+        }
+    }
+
+    #[test]
+    fn divided_message_and_undeclared_request_are_broken_in_every_test() {
+        let split = StepObservation { split: true, ..step(Outcome::Success) };
+        let undeclared = StepObservation { undeclared: Some(ClientRequest::Roots), ..step(Outcome::Success) };
+        assert_eq!(judged(ONE_LINE[0], split.clone()), [VerdictKind::Fail]);
+        assert_eq!(judged(DECLARED[1], undeclared), [VerdictKind::Fail]);
+        assert_eq!(judged(DECLARED[1], split), []);
+    }
 }

@@ -197,6 +197,7 @@ impl<'a> Observer<'a> {
             || seen.handed.as_deref().is_some_and(has_marker) || from_target().any(|message| has_marker(&message.text));
         self.canaries(self.transcript.hits(seen), is_disclosed, &mut observed);
         observed.asked = asked::asked(self.role, wire).into_iter().map(|params| self.named(params)).collect();
+        observed.undeclared = asked::undeclared(self.role, wire, step.declares.as_ref());
         observed.answered = asked::answered(self.role, wire);
         for answer in &mut observed.answered {
             answer.content = answer.content.take().map(|content| self.named(content));
@@ -247,7 +248,8 @@ impl<'a> Observer<'a> {
             End::Replied { message } if reply.is_some() => {
                 self.reply(step, wire, *message, &mut observed);
                 let sent = calls::sent_arguments(wire).map(|arguments| self.named(messages::kept(arguments)));
-                observed.converted = calls::is_converted(sent.as_ref(), observed.saw.as_ref());
+                let schema = || calls::input_schema(self.test, step.when.tool()?, &self.transcript.bindings);
+                observed.converted = calls::is_converted(sent.as_ref(), observed.saw.as_ref(), schema);
             }
             End::Accepted if matches!(step.when, When::Serve) => observed.outcome = Outcome::Success,
             End::Invalid { reason: words } | End::Crash { how: words } => observed.said = Some(self.excerpt(words)),
@@ -566,6 +568,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         split: false,
         converted: false,
         cancelled_unknown: None,
+        undeclared: None,
         unopened: false,
         malformed: false,
         replies: Vec::new(),

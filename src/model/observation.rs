@@ -280,6 +280,9 @@ pub struct StepObservation {
     /// when it sent a later request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_unknown: Option<String>,
+    /// The first request of a server, elicitations apart, for which the client did not declare the capability.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undeclared: Option<ClientRequest>,
     /// `true` if the server answered the handshake before the step with an error, so that nothing else was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unopened: bool,
@@ -397,6 +400,16 @@ words! {
         Elicitation = "elicitation",
         /// A response.
         Response = "response",
+    }
+}
+
+words! {
+    /// A request to a client, elicitations apart, that needs a capability of the client.
+    ClientRequest {
+        /// It asks for a completion of a model.
+        Sampling = "sampling/createMessage",
+        /// It asks for the folders of the client.
+        Roots = "roots/list",
     }
 }
 

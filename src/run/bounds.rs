@@ -306,6 +306,7 @@ impl Keeper<'_> {
             split: _,
             converted: _,
             cancelled_unknown,
+            undeclared: _,
             unopened: _,
             malformed: _,
             stray,

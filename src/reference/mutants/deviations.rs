@@ -385,6 +385,13 @@ pub(super) fn ask_before_acceptance(reply: &str) -> Option<&'static str> {
     reply.contains(r#""action":"accept""#).then_some(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
 }
 
+pub(super) fn sample_before_handshake(reply: &str) -> Option<&'static str> {
+    let is_handshake = reply.contains(r#""protocolVersion":"2025"#);
+    is_handshake.then_some(
+        r#"{"jsonrpc":"2.0","id":"sampling","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#,
+    )
+}
+
 pub(super) fn announce_before_handshake(reply: &str) -> Option<&'static str> {
     let is_handshake = reply.contains(r#""protocolVersion":"2025"#);
     is_handshake.then_some(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#)

@@ -26,8 +26,8 @@ use super::deviations::{
     refuse_extra_responses, refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect, refuse_reserved_keys,
     refuse_whole_numbers, remove_bounds, remove_closing, remove_falsy_content, remove_members,
     remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
-    report_before_list, report_unknown_method, require_url_visit, return_input_required, set_code_for_resources,
-    text_at_reserved_keys, text_for_failures, turn_into_error, unquote, with_merged_branches,
+    report_before_list, report_unknown_method, require_url_visit, return_input_required, sample_before_handshake,
+    set_code_for_resources, text_at_reserved_keys, text_for_failures, turn_into_error, unquote, with_merged_branches,
 };
 use super::{About, Mutant};
 use crate::edits::Change::{Apply, Default, Remove, Replace, Set};
@@ -563,7 +563,15 @@ mutants! { |p|
             "sep-2322/questions-are-not-cached"],
         /// The client receives a request of the server before the result of an accepted form.
         "asks-in-the-stream": p.transport.before_reply = ask_before_acceptance => [
-            "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/state-arrives"],
+            "elicitation/answer-arrives", "sep-2322/no-requests-to-the-client", "sep-2322/only-declared-requests",
+            "sep-2322/state-arrives"],
+        /// The model of the client is asked before the handshake ends, although the client has declared none.
+        "sampling-not-declared": p.transport.before_reply = sample_before_handshake => [
+            "lifecycle/negotiated-capabilities-only"],
+        /// The folders of the client are asked for beside each question, although the client has declared none.
+        "roots-not-declared": p.edit_if(Reply, ("/result/resultType", r#""input_required""#), "/result/inputRequests/roots",
+            Set(r#"{"method":"roots/list"}"#)) => [
+            "elicitation/answer-arrives", "sep-2322/only-declared-requests", "sep-2322/state-arrives"],
         /// A change of resources is announced before the handshake, which does not declare them.
         "resources-announced-undeclared": p.transport.before_reply = announce_before_handshake => [
             "lifecycle/negotiated-capabilities-only"],

@@ -89,6 +89,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         split: false,
         converted: false,
         cancelled_unknown: Some(text()),
+        undeclared: None,
         unopened: false,
         malformed: false,
         replies: vec![[("message".to_owned(), value())].into()],
