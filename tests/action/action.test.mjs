@@ -149,33 +149,95 @@ test("build without cargo names the missing program", (t) => {
   assert.match(without.stdout, /::error::cannot find cargo.*install Rust/);
 });
 
-test("each line of an input becomes one argument", (t) => {
+/** Checks inputs, and then runs a program that writes its arguments to a file. Gives these, or the status and the message. */
+function passed(t, given) {
   const here = runner(t);
   const script = '#!/bin/sh\nfor one in "$@"; do echo "$one"; done >"$RUNNER_TEMP/arguments.txt"\nexit 1\n';
   fs.writeFileSync(here.file("casebook/bin/casebook"), script, { mode: 0o755 });
-  const given = { target: "a b\n\n$(touch x)\n", only: "sep-2106/**\ntools/*\n", revision: "2026-07-28", shard: "2/5", strict: "true" };
-  assert.equal(run("Run", here, inputs("Run", given)).status, 1);
-  const passed = fs.readFileSync(here.file("arguments.txt"), "utf8").split("\n");
-  assert.deepEqual(passed.slice(0, 12), ["run", "a b", "$(touch x)", "--revision", "2026-07-28", "--only", "sep-2106/**", "--only", "tools/*", "--shard", "2/5", "--strict"]);
+  for (const name of given.files ?? []) {
+    fs.mkdirSync(path.dirname(here.file(name)), { recursive: true });
+    fs.writeFileSync(here.file(name), "");
+  }
+  const checked = run("Check the inputs", here, inputs("Check the inputs", given));
+  if (checked.status !== 0) {
+    assert.ok(!fs.existsSync(here.file("output")));
+    return `${checked.status} ${checked.stdout}`;
+  }
+  assert.equal(run("Run", here).status, 1);
   assert.ok(!fs.existsSync(here.file("x")));
+  assert.equal(fs.readFileSync(here.file("output"), "utf8"), `folder=${given.folder ?? "casebook-report"}\nstatus=1\n`);
+  return fs.readFileSync(here.file("arguments.txt"), "utf8").trimEnd().split("\n");
+}
+
+const REPORTS = ["html", "junit", "json"].map((kind) => `${kind}=out/${kind === "junit" ? "junit.xml" : `report.${kind}`}`);
+const reports = [...REPORTS, "github=-"].flatMap((report) => ["--report", report]);
+
+test("each line of an input becomes one argument", (t) => {
+  const lines = { target: "a b\n\n$(touch x)\n", only: "sep-2106/**\ntools/*\n", revision: "2026-07-28", cases: "embedded\nmore" };
+  const single = { role: "server", transport: "http", set: "2025-11-25", shard: "2/5", call: "*", retries: "1\n", strict: "true" };
+  assert.deepEqual(passed(t, { ...lines, ...single, folder: "out" }), [
+    ...["run", "a b", "$(touch x)", "--revision", "2026-07-28", "--only", "sep-2106/**", "--only", "tools/*", "--role", "server"],
+    ...["--transport", "http", "--set", "2025-11-25", "--shard", "2/5", "--call", "*", "--retries", "1"],
+    ...["--cases", "embedded", "--cases", "more", "--strict", ...reports, "--run-log", "out/run.jsonl"],
+  ]);
 });
 
-test("empty target and an unknown strictness are errors", (t) => {
-  const here = runner(t);
-  fs.writeFileSync(here.file("casebook/bin/casebook"), "#!/bin/sh\n", { mode: 0o755 });
-  const empty = run("Run", here, inputs("Run", { target: " \n\n" }));
-  assert.equal(empty.status, 2);
-  assert.match(empty.stdout, /::error::the input `target` is empty/);
-  const loose = run("Run", here, inputs("Run", { target: "reference", strict: "True" }));
-  assert.equal(loose.status, 2);
-  assert.match(loose.stdout, /::error::the input `strict` is True: expected true or false/);
+test("command is split into words and nothing else", (t) => {
+  const given = { command: "\nnode  server.js * \"a b\" $(touch x) --flag\n", folder: "out" };
+  const words = ["node", "server.js", "*", '"a', 'b"', "$(touch", "x)", "--flag"];
+  assert.deepEqual(passed(t, given), ["run", ...reports, "--run-log", "out/run.jsonl", "--", ...words]);
+});
+
+test("merge reports the run logs that match", (t) => {
+  const files = ["s/a b/run.jsonl", "s/a b/run.wire.jsonl", "s/c/run.jsonl"];
+  const expected = ["report", "--check", "--strict", ...reports, "--", "s/a b/run.jsonl", "s/c/run.jsonl"];
+  assert.deepEqual(passed(t, { merge: "s/*/*.jsonl", folder: "out", strict: "true", files }), expected);
+  assert.match(passed(t, { merge: "none/*" }), /^2 ::error::no file matches the input `merge`/);
+  assert.match(passed(t, { merge: "s/*", shard: "1/2", files }), /^2 ::error::the input `shard` is for runs/);
+});
+
+test("exactly one of target, command and merge is accepted", (t) => {
+  for (const [given, count] of [[{}, 0], [{ target: " \n\n" }, 0], [{ target: "a", command: "b" }, 2], [{ target: "a", command: "b", merge: "c" }, 3]]) {
+    assert.match(passed(t, given), new RegExp(`^2 ::error::${count} of the inputs .target., .command. and .merge. are given`));
+  }
+});
+
+test("values that are options, or not one line, are refused", (t) => {
+  const names = Object.keys(action.inputs).filter((name) => name !== "artifact");
+  for (const name of names.filter((name) => name !== "strict")) {
+    const sole = ["target", "command", "merge"].includes(name) ? {} : { target: "reference" };
+    for (const value of ["--accept", "  -x", "a\n--accept"]) {
+      assert.match(passed(t, { ...sole, [name]: value }), new RegExp(`^2 ::error::a value of the input .${name}. begins with`));
+    }
+    assert.match(passed(t, { ...sole, [name]: "a\rstatus=0" }), new RegExp(`^2 ::error::a value of the input .${name}. has a control`));
+  }
+  for (const name of ["role", "transport", "set", "shard", "retries", "folder"]) {
+    assert.match(passed(t, { target: "reference", [name]: "a\nstatus=0" }), new RegExp(`^2 ::error::the input .${name}. has several lines`));
+  }
+  assert.match(passed(t, { command: "a\nb" }), /^2 ::error::the input `command` has several lines/);
+  assert.match(passed(t, { target: "reference", folder: "" }), /^2 ::error::the input `folder` is empty/);
+  assert.match(passed(t, { target: "reference", strict: "True" }), /^2 ::error::the input `strict` is neither true nor false/);
+});
+
+test("program is saved under a key that no other job has", () => {
+  const { key, "restore-keys": prefix } = step("Restore the program").with;
+  assert.ok(key.startsWith(prefix) && /github\.job.*strategy\.job-index/.test(key.slice(prefix.length)));
+  assert.match(prefix, /steps\.build\.outputs\.hash \}\}-$/);
+  const order = ["Build", "Save the program", "Run"].map((name) => steps.indexOf(step(name)));
+  assert.deepEqual(order, [...order].sort((a, b) => a - b));
+});
+
+test("other actions are pinned by commit", () => {
+  const text = fs.readFileSync(path.join(ROOT, "action.yml"), "utf8");
+  for (const [line] of text.matchAll(/^ +uses: .*$/gm)) assert.match(line, /^ +uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
 test("run with failures writes reports and status", (t) => {
   const here = runner(t);
   fs.symlinkSync(process.env.CASEBOOK, here.file("casebook/bin/casebook"));
   const given = { target: "reference:input-not-validated", only: "sep-2106/composition/rejects/any-of", folder: "out/reports" };
-  const done = run("Run", here, inputs("Run", given));
+  assert.equal(run("Check the inputs", here, inputs("Check the inputs", given)).status, 0);
+  const done = run("Run", here);
   assert.equal(done.status, 1, done.stderr);
   assert.match(fs.readFileSync(here.file("output"), "utf8"), /^status=1$/m);
   for (const name of ["report.html", "junit.xml", "report.json", "run.jsonl", "run.wire.jsonl"]) {
@@ -185,4 +247,17 @@ test("run with failures writes reports and status", (t) => {
   assert.match(done.stdout, /^::error /m);
   const upload = step("Upload");
   assert.match(upload.if, /always\(\)/);
+});
+
+test("run logs of all shards are one verdict", (t) => {
+  const here = runner(t);
+  fs.symlinkSync(process.env.CASEBOOK, here.file("casebook/bin/casebook"));
+  const both = (given) => [run("Check the inputs", here, inputs("Check the inputs", given)).status, run("Run", here).status];
+  const target = { target: "reference", only: "tools/protocol" };
+  assert.deepEqual(both({ ...target, shard: "1/2", folder: "s/1" }), [0, 0]);
+  assert.deepEqual(both({ merge: "s/*/*.jsonl", folder: "out" }), [0, 5]);
+  assert.deepEqual(both({ ...target, shard: "2/2", folder: "s/2" }), [0, 0]);
+  assert.deepEqual(both({ merge: "s/*/*.jsonl", folder: "out" }), [0, 0]);
+  for (const name of ["report.html", "junit.xml", "report.json"]) assert.ok(fs.statSync(here.file(`out/${name}`)).size > 0, name);
+  assert.match(fs.readFileSync(here.file("summary.md"), "utf8"), /as expected/);
 });
