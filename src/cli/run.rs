@@ -249,7 +249,8 @@ async fn carry_out(
     judge: Judge,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
-    let header = header(args.narrowed(), library, targets, &plan);
+    let set_name = args.set.as_ref().map(ToString::to_string);
+    let header = Header { set: set_name, ..header(args.narrowed(), library, targets, &plan) };
     let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
     let run_log = saving.path();
     let differs = plan.is_partial || args.select.heavy || args.select.every_transport;
@@ -392,6 +393,7 @@ pub(super) fn header(narrowed: Option<String>, library: &Library, targets: &[Arc
         cases: Some(library.hash.clone()),
         shard: plan.shard,
         narrowed,
+        set: None,
         files: files(targets),
         planned: plan.len(),
         skipped: plan.skipped.clone(),

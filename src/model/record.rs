@@ -123,6 +123,9 @@ pub struct Header {
     /// The other filters of the run, as typed on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowed: Option<String>,
+    /// The frozen set whose checks were run, which is one of the filters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
     /// The `target.toml` files of targets that are not embedded. Known failures are read from them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Utf8PathBuf>,

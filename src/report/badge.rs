@@ -31,7 +31,7 @@ pub fn badges(report: &Report) -> Vec<(String, String)> {
     let mut all: Vec<_> = report.targets.iter().zip(&places).map(of_column).collect();
     for (column, place) in report.targets.iter().zip(&places) {
         for (role, rates) in &column.sentences {
-            let label = format!("MCP {role} {}", Untrusted(&column.name).line(100));
+            let label = format!("{} {role} {}", begin(column), Untrusted(&column.name).line(100));
             let place = files.place(&format!("{place}-{role}"));
             all.push((format!("{place}.json"), Badge::of_sentences(label, rates).json()));
         }
@@ -74,6 +74,11 @@ fn colour(rate: Rate) -> &'static str {
     }
 }
 
+/// The first words of a label: `MCP`, with the frozen set if only its checks were run.
+fn begin(column: &Column) -> String {
+    column.set.as_ref().map_or_else(|| "MCP".to_owned(), |set| format!("MCP {}", Untrusted(set).line(40)))
+}
+
 fn badge(column: &Column) -> Badge {
     let must = column.rates.must();
     let broken: usize =
@@ -96,7 +101,7 @@ fn badge(column: &Column) -> Badge {
         left if left > 0 && must.asked > 0 => format!("{message}, {left} left to the author"),
         _ => message,
     };
-    let label = format!("MCP {}", Untrusted(&column.name).line(100));
+    let label = format!("{} {}", begin(column), Untrusted(&column.name).line(100));
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }
 

@@ -43,6 +43,9 @@ pub struct Column {
     pub unverified: Option<String>,
     /// A hash of the cases that were run; older run logs have none.
     pub cases: Option<String>,
+    /// The frozen set, if only its checks were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
     /// The number of planned tests.
     pub planned: usize,
     /// The number of planned tests that have no record.
@@ -132,6 +135,7 @@ impl Column {
             unverified: about.and_then(|about| about.unverified.clone()),
             planned: about.map_or(0, |about| about.planned),
             cases: cases.map(str::to_owned),
+            set: None,
             missing: 0,
             name: id.to_string(),
             statuses: Counts::default(),

@@ -212,14 +212,18 @@ fn different_cases(sources: &[Source]) -> Option<Caveat> {
 
 /// The caveat about targets that were tested with the same filter.
 fn tested_in_part(filter: &str, targets: &BTreeSet<&TargetId>) -> Caveat {
-    let filter = Untrusted(filter).line(300);
+    let how = match filter.strip_prefix("--set ").filter(|name| !name.contains(' ')) {
+        Some(set) => format!("by the frozen set {set}"),
+        None => format!("only in part, with {filter}"),
+    };
+    let how = Untrusted(&how).line(300);
     let mut targets = targets.iter();
     CaveatKind::Remark.of(match (targets.next(), targets.len()) {
-        (Some(only), 0) => format!("{only} was tested only in part, with {filter}"),
+        (Some(only), 0) => format!("{only} was tested {how}"),
         (first, others) => {
             let names: Vec<_> = first.into_iter().chain(targets).take(NAMED).map(ToString::to_string).collect();
             let more = if others < NAMED { "" } else { ", …" };
-            format!("{} targets were tested only in part, with {filter}: {}{more}", others + 1, names.join(", "))
+            format!("{} targets were tested {how}: {}{more}", others + 1, names.join(", "))
         }
     })
 }
@@ -247,6 +251,10 @@ fn merged<'s>(
     let about =
         runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     let mut column = Column::new(id.clone(), about, cases);
+    let sets: BTreeSet<_> = runs.iter().map(|run| run.source.header.set.as_deref()).collect();
+    if let [Some(set)] = Vec::from_iter(sets)[..] {
+        column.set = Some(set.to_owned());
+    }
     column.planned = records.len();
     let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
     for (part, runs) in &parts {

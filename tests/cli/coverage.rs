@@ -168,7 +168,10 @@ fn set_of_a_revision_has_a_score_and_names_what_it_lacks() {
 #[test]
 fn published_set_needs_no_file() {
     let sandbox = Sandbox::empty();
-    let run = sandbox.run("run --set 2025-11-25 --only tools/protocol --jobs 1");
+    let reports = "--report badge=badges --report md=report.md";
+    let run = sandbox.run(&format!("run --set 2025-11-25 --jobs 1 --only tools/protocol {reports}"));
+    assert!(sandbox.read("badges/reference-server.json").contains("MCP 2025-11-25 server reference"));
+    assert!(sandbox.read("report.md").contains("--set 2025-11-25"));
     run.exits(0).stdout_has(&["score  reference, server: 0 of "]);
     sandbox.run("run --set 2026-07-29").exits(2).stderr_has(&["did you mean `2026-07-28`?"]);
     sandbox.run("run --set none").exits(2).stderr_has(&["the published and local sets are 2025-06-18, "]);
