@@ -14,8 +14,9 @@ use reference::{About, mutants};
 use tokio::sync::watch;
 
 use crate::drive::{Cancel, Options};
-use crate::judge::{Judge, is_implied};
+use crate::judge::Judge;
 use crate::model::case::Library;
+use crate::model::implied::is_implied;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::model::{RequirementId, Shard};

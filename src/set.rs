@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::model::RequirementId;
 use crate::model::case::{Library, Test, Then};
+use crate::model::implied::is_implied;
 use crate::model::set::{Drift, Frozen, SET_FORMAT, Set, SetName};
 use crate::model::spec::{Level, Requirement, Revision, Role};
 use crate::plan::{Plan, every_id};
@@ -27,17 +28,14 @@ pub fn freeze(library: &Library, revision: Option<Revision>) -> Set {
         }
     }
     tests.retain(|_, frozen| !frozen.checks.is_empty() && !frozen.on.is_empty());
-    let (casebook, not_scored) = (env!("CARGO_PKG_VERSION").to_owned(), BTreeMap::new());
-    Set { format: SET_FORMAT, casebook, revision, not_scored, tests }
+    let casebook = env!("CARGO_PKG_VERSION").to_owned();
+    let set = Set { format: SET_FORMAT, casebook, revision, not_scored: BTreeMap::new(), tests };
+    Set { not_scored: not_scored(library, &set), ..set }
 }
 
 /// Returns the MUSTs and SHOULDs of the revision of a set that have no check in it, with the reasons. Every test looks for
 /// implied ones.
-pub fn not_scored(
-    library: &Library,
-    set: &Set,
-    is_implied: impl Fn(&RequirementId) -> bool,
-) -> BTreeMap<RequirementId, String> {
+fn not_scored(library: &Library, set: &Set) -> BTreeMap<RequirementId, String> {
     let Some(revision) = set.revision else { return BTreeMap::new() };
     let checked: BTreeSet<_> = set.tests.values().flat_map(|frozen| &frozen.checks).collect();
     let is_open = |one: &&Requirement| {

@@ -10,15 +10,15 @@ use clap::Args;
 use tempfile::NamedTempFile;
 
 use super::here::{here, unpacked_folder};
+use super::report::source;
 use super::{CaseArgs, Exit, Problem};
 use crate::load::{self, target, target::REFERENCE};
 use crate::model::spec::Catalogue;
 use crate::model::target::UNTRIAGED;
 use crate::model::text::count;
-use crate::report::Untrusted;
 use crate::report::known::{Proposals, Update};
 use crate::report::terminal::{eprint_line, show};
-use crate::run::read_what_is_there;
+use crate::report::{Untrusted, stale};
 
 /// The most characters of a line that are shown.
 const LINE: usize = 1000;
@@ -47,28 +47,30 @@ pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
     let mut proposals = Proposals::new(args.strict);
     let (mut has_target, mut exit, mut files) = (false, Exit::Fine, Vec::new());
     // A shell's `*` matches the transcripts beside the run logs too.
+    let mut sources = Vec::new();
     for path in args.run_logs.iter().filter(|path| !path.as_str().ends_with(".wire.jsonl")) {
-        let (log, cut) = read_what_is_there(path)?;
-        if let Some(error) = cut {
+        let source = source(path)?;
+        if let Some(error) = &source.cut {
             eprint_line(&format!("{path} is incomplete: {error}; the tests after that are not covered"));
             exit = Exit::Interrupted;
         }
-        files.extend(log.header.files);
+        files.extend(source.header.files.clone());
         // The embedded reference and its mutants have no target.toml.
-        let records = log.records.iter().filter(|record| record.target.name != REFERENCE);
+        let records = source.records.iter().filter(|record| record.target.name != REFERENCE);
         records.for_each(|record| {
             has_target = true;
             proposals.add(record);
         });
-        log.footer.iter().flat_map(|footer| &footer.stale).for_each(|stale| proposals.add_stale(stale));
+        sources.push(source);
     }
+    stale(&sources).iter().for_each(|stale| proposals.add_stale(stale));
     if !has_target {
         let text =
             "no test of a target with a target.toml is in the run log; casebook's own reference has no known failures";
         return Err(Problem::new(Exit::Usage, text));
     }
     if let Some(path) = &args.update {
-        return update(path, &proposals, &library.requirements).map(|()| exit);
+        return update(path, proposals, &library.requirements).map(|()| exit);
     }
     let texts = proposals.texts(&library.requirements);
     let all: Vec<_> = texts.iter().map(|(_, _, text)| text.as_str()).collect();
@@ -95,7 +97,7 @@ pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
 }
 
 /// Puts the entries of a target into its `target.toml`. A file that would have mistakes is not written.
-fn update(typed: &Utf8Path, proposals: &Proposals, catalogue: &Catalogue) -> Result<(), Problem> {
+fn update(typed: &Utf8Path, mut proposals: Proposals, catalogue: &Catalogue) -> Result<(), Problem> {
     let usage = |text: String| Problem::new(Exit::Usage, text);
     let targets = target::target(typed.as_str(), &here()?, None)?;
     let Some((path, name)) = targets.first().and_then(|one| Some((one.file.clone()?, one.id.name.clone()))) else {
@@ -105,6 +107,7 @@ fn update(typed: &Utf8Path, proposals: &Proposals, catalogue: &Catalogue) -> Res
     let text = target::text(&path)?;
     let variants: Vec<&str> = targets.iter().map(|one| one.id.variant.as_deref().unwrap_or_default()).collect();
     let none = || refused(&format!("the run logs have no test of {name}"));
+    targets.iter().for_each(|target| proposals.leave_out(target));
     let updated = proposals.updated((&name, &variants), &text, catalogue).ok_or_else(none)?;
     let Update { text, added, removed } = updated.map_err(|why| refused(&why))?;
     let targets = target::parse(&path, text.clone())?;

@@ -8,7 +8,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Exit, FreezeArgs, Problem};
 use crate::file;
-use crate::judge::is_implied;
 use crate::load::{self, did_you_mean};
 use crate::model::set::{SET_FORMAT, Set, SetName};
 use crate::report::terminal::{eprint_line, print_line};
@@ -19,8 +18,7 @@ const FOLDER: &str = "sets";
 
 pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
-    let mut set = set::freeze(&library, args.revision);
-    set.not_scored = set::not_scored(&library, &set, is_implied);
+    let set = set::freeze(&library, args.revision);
     if set.tests.is_empty() {
         return Err(Problem::new(Exit::Nothing, "no checks to freeze: no test of these cases has a check"));
     }

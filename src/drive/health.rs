@@ -78,7 +78,10 @@ impl Health {
     pub(crate) fn count_hang(&mut self, how: &str) {
         self.hangs += 1;
         if self.hangs >= HANGS {
-            self.give_up(format!("given up after {HANGS} hangs or failed starts in a row; the last: {how}"));
+            self.give_up(format!(
+                "given up after {HANGS} hangs or failed starts in a row; the last: {how}; if the target is only slow, give \
+                 it more time, as with --limit step=60s"
+            ));
         }
     }
 

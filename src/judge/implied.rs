@@ -5,6 +5,7 @@
 use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
+use crate::model::implied::{HANDSHAKE, IMPLIED};
 use crate::model::observation::{Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
@@ -12,47 +13,13 @@ use crate::model::spec::{Catalogue, Requirement, Role};
 use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
 
-/// The requirement on all lines that a server writes to its standard output.
-const ONLY_MESSAGES: (&str, &str) = ("stdio", "nothing-but-messages");
-
-/// The requirement on the encoding of messages.
-const ENCODING: (&str, &str) = ("messages", "utf-8");
-
-/// The requirement on the types of messages.
-const TYPES: (&str, &str) = ("messages", "types-kept");
-
-/// The requirement on the pages of a list.
-const END: (&str, &str) = ("tools", "list-ends");
-
-/// The requirement on the requests that a client cancels.
-const CANCELLED: (&str, &str) = ("lifecycle", "cancelled-request-known");
-
 /// The requirements on the form of a response.
 const FORM: [(&str, &str); 2] = [("base", "result-or-error"), ("base", "result-or-error-later")];
-
-/// The requirement on the answer to the handshake.
-const HANDSHAKE: (&str, &str) = ("lifecycle", "server-named");
-
-/// The requirements on the lines of messages.
-const ONE_LINE: [(&str, &str); 2] = [("stdio", "one-message-a-line"), ("stdio", "one-line-a-message")];
-
-/// The requirements on requests to a client that did not declare them.
-const DECLARED: [(&str, &str); 2] =
-    [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
-
-/// All of them: each is checked in every test.
-const IMPLIED: [(&str, &str); 10] =
-    [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED, ONE_LINE[0], ONE_LINE[1], DECLARED[0], DECLARED[1]];
 
 /// The code of an error about parameters, as that of the handshake has it in the specification, and those of a server's own
 /// errors. The others say that the server does not know the request, cannot read it, or failed.
 const DEMAND: i64 = -32602;
 const OWN: RangeInclusive<i64> = -32099..=-32000;
-
-/// Returns whether a requirement is checked in every test.
-pub fn is_implied(requirement: &RequirementId) -> bool {
-    IMPLIED.iter().any(|(folder, name)| *requirement == RequirementId::within(folder, name))
-}
 
 /// Returns the verdicts on what a test shows beside its own checks, whose verdicts are given. If one of these is broken, a
 /// message of another type is likely to be the reason of it, and is not told a second time.
@@ -162,6 +129,7 @@ mod tests {
     use super::*;
     use crate::judge::samples::{self, call, id, observation, requirement, step};
     use crate::model::case::Then;
+    use crate::model::implied::{DECLARED, ONE_LINE};
     use crate::model::observation::ClientRequest;
     use crate::model::spec::Level;
 

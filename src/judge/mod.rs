@@ -28,7 +28,6 @@ mod violation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use implied::is_implied;
 pub use observe::observe;
 pub use unscripted::{is_decidable, summaries, unscripted};
 

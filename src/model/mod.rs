@@ -19,6 +19,7 @@ mod flaw;
 mod generate;
 mod hash;
 mod id;
+pub mod implied;
 pub(crate) mod markdown;
 mod need;
 mod neutral;

@@ -6,14 +6,16 @@ use std::collections::BTreeSet;
 
 use super::hints::{nearest, the_nearest};
 use super::{PlanError, candidates};
-use crate::model::case::Library;
+use crate::model::case::{Library, Test};
+use crate::model::implied::is_implied;
 use crate::model::target::{Excuse, Target};
 
 /// Finds an entry whose tests do not check its requirement. It would never fail, and never be stale.
 pub(super) fn unchecked(library: &Library, target: &Target) -> Option<PlanError> {
     target.excuses().find_map(|Excuse { test: pattern, requirement, .. }| {
         let tests = || candidates(pattern, library).filter(|(id, _)| pattern.matches(id));
-        if tests().any(|(_, test)| test.checks().any(|check| check.requirement == *requirement)) {
+        let is_checked = |test: &Test| test.checks().any(|check| check.requirement == *requirement);
+        if tests().any(|(_, test)| is_implied(requirement) || is_checked(test)) {
             return None;
         }
         let names = tests().flat_map(|(_, test)| test.checks().map(|check| check.requirement.to_string()));

@@ -206,9 +206,7 @@ impl Column {
     pub fn untriaged(&self) -> Option<String> {
         let known = count(self.untriaged.len(), "requirement");
         let one = !self.untriaged.is_empty();
-        one.then(|| {
-            format!("{known} violated, as known failures without a reason: replace `{UNTRIAGED}` in target.toml")
-        })
+        one.then(|| format!("{known} excused without a reason: replace `{UNTRIAGED}` in target.toml"))
     }
 
     /// Returns the MUSTs of which no check was decided because a control failed, each with that control, if the failure of

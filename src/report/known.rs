@@ -13,7 +13,7 @@ use super::{Status, Untrusted};
 use crate::model::reason::Stale;
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::{Catalogue, Revision, Transport};
-use crate::model::target::UNTRIAGED;
+use crate::model::target::{Target, UNTRIAGED};
 use crate::model::text::{count, plural};
 use crate::model::verdict::VerdictKind;
 use crate::model::{CaseId, RequirementId, TestId};
@@ -98,6 +98,18 @@ impl Proposals {
         }
     }
 
+    /// Leaves out what a target has an entry for already, on its own or on all of its variants.
+    pub fn leave_out(&mut self, target: &Target) {
+        let Some(proposal) = self.targets.get_mut(&target.id.name) else { return };
+        for ((requirement, _), variants) in &mut proposal.checks {
+            let Some(checks) = variants.get_mut(&target.id.variant) else { continue };
+            let entries = || target.known.iter().filter(|known| known.requirement == *requirement);
+            let is_known = |test: &TestId| entries().any(|known| known.test.matches(test));
+            let Checks { failing, other } = checks;
+            other.extend(failing.extract_if(.., |test, _| is_known(test)).map(|(test, _)| test));
+        }
+    }
+
     /// Takes a known failure that no longer fails.
     pub fn add_stale(&mut self, stale: &Stale) {
         self.targets.entry(stale.target.name.clone()).or_default().stale.insert(stale.clone());
@@ -127,8 +139,15 @@ impl Proposals {
         let proposal = self.targets.get(name)?;
         let entries = proposal.entries();
         let stale: Vec<_> = proposal.stale.iter().collect();
-        Some(update::without_stale(text, variants, &stale).map(|(mut text, removed)| {
+        // The text is edited with the line ends of Unix.
+        let is_windows = text.contains("\r\n");
+        let plain = text.replace("\r\n", "\n");
+        Some(update::without_stale(&plain, variants, &stale).map(|(mut text, removed)| {
+            if !entries.is_empty() && !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
             put_all(&mut text, &entries, catalogue);
+            let text = if is_windows { text.replace('\n', "\r\n") } else { text };
             Update { text, added: entries.len(), removed }
         }))
     }

@@ -360,6 +360,11 @@ fn missing_shards(id: &TargetId, parts: &[(Part<'_>, Vec<&Run<'_>>)]) -> Vec<Cav
     caveats
 }
 
+/// Returns the entries of targets of which no check fails any more in these run logs together.
+pub fn stale(sources: &[Source]) -> Vec<Stale> {
+    merge(sources).targets.into_iter().flat_map(|target| target.column.stale).collect()
+}
+
 /// Returns the entries of which no check fails any more, from the records.
 fn stale_of<'r>(id: &TargetId, records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = Stale> {
     let mut met = BTreeMap::new();

@@ -47,7 +47,7 @@ pub use explain::{Breakers, expanded, explain, explain_requirement, step_in_word
 pub use format::{Cell, CheckEntry, DetailEntry, REPORT_FORMAT, Report, Sentence, TestEntry};
 pub use junit::junit;
 pub use keywords::{KeywordEntry, Keywords};
-pub use merge::{Caveat, CaveatKind, Source};
+pub use merge::{Caveat, CaveatKind, Source, stale};
 pub use numbers::Numbers;
 pub use rates::{Rate, Rates, SentenceRates};
 pub use score::Score;

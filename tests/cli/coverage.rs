@@ -161,7 +161,7 @@ fn set_of_a_revision_has_a_score_and_names_what_it_lacks() {
     assert!(!all.is_empty() && all.iter().all(|on| on.iter().all(is_of_it)));
     assert!(set["not-scored"].as_object().is_some_and(|open| !open.is_empty()), "{}", set["not-scored"]);
     let run = sandbox.run("run --cases coverage --set ours --jobs 1");
-    run.exits(0).stdout_has(&["score  reference, server: "]);
+    run.exits(0).stdout_has(&["score  reference, server, set ours: "]);
     assert!(!run.out.contains(" newer  than"), "other revisions are no later checks: {}", run.out);
 }
 
@@ -172,7 +172,7 @@ fn published_set_needs_no_file() {
     let run = sandbox.run(&format!("run --set 2025-11-25 --jobs 1 --only tools/protocol {reports}"));
     assert!(sandbox.read("badges/reference-server.json").contains("MCP 2025-11-25 server reference"));
     assert!(sandbox.read("report.md").contains("--set 2025-11-25"));
-    run.exits(0).stdout_has(&["score  reference, server: 0 of "]);
+    run.exits(0).stdout_has(&["score  reference, server, set 2025-11-25: 0 of "]);
     sandbox.run("run --set 2026-07-29").exits(2).stderr_has(&["did you mean `2026-07-28`?"]);
     sandbox.run("run --set none").exits(2).stderr_has(&["the published and local sets are 2025-06-18, "]);
 }

@@ -12,8 +12,11 @@ fn update_makes_the_run_green_until_the_target_changes() {
     sandbox.run("run t --cases cases").exits(1).stderr_has(&["tip: `casebook known ", "prints [[known]] entries"]);
     sandbox.run(LAST).exits(0).matches_snapshot("known");
     sandbox.run(&update).exits(0).stderr_has(&["1 known failure added, 0 removed or limited; 1 of all untriaged"]);
+    let once = sandbox.read("t/target.toml");
+    sandbox.run(&update).exits(0).stderr_has(&["0 known failures added, 0 removed or limited; 1 of all untriaged"]);
+    assert_eq!(sandbox.read("t/target.toml"), once, "the same run log adds nothing twice");
     let first_day = sandbox.run("run t --cases cases --report md=report.md");
-    first_day.exits(0).stdout_has(&["1 known", "untriaged  t: 1 requirement violated"]);
+    first_day.exits(0).stdout_has(&["1 known", "untriaged  t: 1 requirement excused without a reason"]);
     assert!(!first_day.err.contains("tip:"), "{}", first_day.err);
     assert!(sandbox.read("report.md").contains("1 of them untriaged"));
     let again = sandbox.run(LAST);
@@ -30,10 +33,30 @@ fn update_makes_the_run_green_until_the_target_changes() {
     sandbox.write("t/target.toml", &file.replace(",\"--mutant\",\"input-not-validated\"", ""));
     sandbox.run("run t --cases cases").exits(1);
     sandbox.run(LAST).exits(0).stdout_has(&["# remove: test = \"post/parcel/word\""]);
-    sandbox.run(&update).exits(0).stderr_has(&["0 known failures added, 1 removed or limited"]);
+    for shard in ["1", "2"] {
+        let log = format!("--shard {shard}/2 --run-log shard-{shard}.jsonl");
+        sandbox.run(&format!("run t --cases cases {log}"));
+    }
+    let of_shards = "known shard-1.jsonl shard-2.jsonl --cases cases --update t";
+    sandbox.run(of_shards).exits(0).stderr_has(&["0 known failures added, 1 removed or limited"]);
     assert!(!sandbox.read("t/target.toml").contains("known"));
     assert!(sandbox.read("t/target.toml").contains("# About the claims."));
     sandbox.run("run t --cases cases").exits(0);
+}
+
+#[test]
+fn failure_that_every_test_looks_for_is_excused_too() {
+    let sandbox = Sandbox::empty();
+    sandbox.lay_out("odd.py");
+    let claims = "[claims]\r\nrevisions = [\"2025-11-25\"]\r\ncalls = \"all\"";
+    let command = "kind = \"fixed\"\r\ncommand = [\"python3\", \"../odd.py\", \"latin-1\"]";
+    sandbox.write("t/target.toml", &format!("title = \"T\"\r\n{command}\r\n\r\n{claims}"));
+    let run = "run t --only any-server";
+    sandbox.run(run).exits(1).stdout_has(&["failed  messages/utf-8"]);
+    sandbox.run("known cache/casebook/last/run.jsonl --update t").exits(0).stderr_has(&[" of all untriaged"]);
+    let file = sandbox.read("t/target.toml");
+    assert!(file.starts_with("title = \"T\"\r\n") && !file.replace("\r\n", "").contains('\n'), "{file:?}");
+    sandbox.run(run).exits(0).stdout_has(&["untriaged  t: "]);
 }
 
 #[test]

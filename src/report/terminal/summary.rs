@@ -34,7 +34,8 @@ pub(super) fn print(out: &mut impl Write, summary: &RunSummary, extent: Extent) 
     undelivered(out, summary)?;
     drift(out, summary)?;
     for (target, role, text) in summary.score.iter().flat_map(Score::lines) {
-        note(out, DIM, "score", &Untrusted(&format!("{target}, {role}: {text}")).line(300))?;
+        let set = summary.drift.as_ref().map_or_else(String::new, |drift| format!(", set {}", drift.set));
+        note(out, DIM, "score", &Untrusted(&format!("{target}, {role}{set}: {text}")).line(300))?;
     }
     for stale in summary.columns.iter().flat_map(|column| &column.stale) {
         note(out, RED, "stale", &Untrusted(&stale.to_string()).line(400))?;
