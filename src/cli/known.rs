@@ -63,7 +63,9 @@ pub(super) fn known(args: &KnownArgs) -> Result<Exit, Problem> {
         });
         sources.push(source);
     }
-    stale(&sources).iter().for_each(|stale| proposals.add_stale(stale));
+    for stale in &stale(&sources) {
+        proposals.add_stale(stale);
+    }
     if !has_target {
         let text =
             "no test of a target with a target.toml is in the run log; casebook's own reference has no known failures";
@@ -107,7 +109,9 @@ fn update(typed: &Utf8Path, mut proposals: Proposals, catalogue: &Catalogue) -> 
     let text = target::text(&path)?;
     let variants: Vec<&str> = targets.iter().map(|one| one.id.variant.as_deref().unwrap_or_default()).collect();
     let none = || refused(&format!("the run logs have no test of {name}"));
-    targets.iter().for_each(|target| proposals.leave_out(target));
+    for target in &targets {
+        proposals.leave_out(target);
+    }
     let updated = proposals.updated((&name, &variants), &text, catalogue).ok_or_else(none)?;
     let Update { text, added, removed } = updated.map_err(|why| refused(&why))?;
     let targets = target::parse(&path, text.clone())?;

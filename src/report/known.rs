@@ -105,8 +105,9 @@ impl Proposals {
             let Some(checks) = variants.get_mut(&target.id.variant) else { continue };
             let entries = || target.known.iter().filter(|known| known.requirement == *requirement);
             let is_known = |test: &TestId| entries().any(|known| known.test.matches(test));
-            let Checks { failing, other } = checks;
-            other.extend(failing.extract_if(.., |test, _| is_known(test)).map(|(test, _)| test));
+            let known: Vec<TestId> = checks.failing.keys().filter(|test| is_known(test)).cloned().collect();
+            checks.failing.retain(|test, _| !known.contains(test));
+            checks.other.extend(known);
         }
     }
 
