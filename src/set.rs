@@ -10,7 +10,7 @@ use crate::model::RequirementId;
 use crate::model::case::{Library, Test, Then};
 use crate::model::implied::is_implied;
 use crate::model::set::{Drift, Frozen, SET_FORMAT, Set, SetName};
-use crate::model::spec::{Level, Requirement, Revision, Role};
+use crate::model::spec::{Requirement, Revision, Role};
 use crate::plan::{Plan, every_id};
 
 /// Returns the set of all current checks of released sentences, on one revision or on all. Tests without one are not in a
@@ -39,7 +39,7 @@ fn not_scored(library: &Library, set: &Set) -> BTreeMap<RequirementId, String> {
     let Some(revision) = set.revision else { return BTreeMap::new() };
     let checked: BTreeSet<_> = set.tests.values().flat_map(|frozen| &frozen.checks).collect();
     let is_open = |one: &&Requirement| {
-        let is_asked = is_scored(one.level) && one.roles != [Role::Pair] && one.revisions.contains(revision);
+        let is_asked = one.level.is_binding() && one.roles != [Role::Pair] && one.revisions.contains(revision);
         is_asked && !one.revisions.is_draft && !checked.contains(&one.id)
     };
     let reason = |one: &Requirement| match &one.unobservable {
@@ -50,11 +50,6 @@ fn not_scored(library: &Library, set: &Set) -> BTreeMap<RequirementId, String> {
     library.requirements.values().filter(is_open).map(|one| (one.id.clone(), reason(one))).collect()
 }
 
-/// Returns whether sentences at this level count in the score of a set.
-fn is_scored(level: Level) -> bool {
-    level.is_must() || matches!(level, Level::Should | Level::ShouldNot)
-}
-
 /// Returns the numbers of MUSTs and SHOULDs of a set, for each role.
 pub fn sizes(library: &Library, set: &Set) -> BTreeMap<Role, [usize; 2]> {
     let mut found: BTreeMap<Role, [BTreeSet<&RequirementId>; 2]> = BTreeMap::new();
@@ -62,7 +57,7 @@ pub fn sizes(library: &Library, set: &Set) -> BTreeMap<Role, [usize; 2]> {
         for frozen in case.tests.iter().filter_map(|test| set.tests.get(&test.path())) {
             for id in &frozen.checks {
                 let Some(level) = library.requirements.get(id).map(|one| one.level) else { continue };
-                if is_scored(level) {
+                if level.is_binding() {
                     found.entry(case.role).or_default()[usize::from(!level.is_must())].insert(id);
                 }
             }

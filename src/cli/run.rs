@@ -99,8 +99,7 @@ fn planned(args: &RunArgs, library: &mut Library, targets: &[Arc<Target>]) -> Re
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
     let drift = set.as_ref().map(|(name, set)| {
         let drift = set::narrow(library, (*name).clone(), set);
-        let roles = library.cases.iter().map(|case| (case.id.clone(), case.role));
-        (drift, Score::new(roles.collect(), set::sizes(library, set)))
+        (drift, Score::new(library, set::sizes(library, set)))
     });
     let plan = plan_of(library, targets, &args.selection());
     let mut plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), library, error.unmatched()))?;

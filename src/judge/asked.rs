@@ -15,7 +15,7 @@ use crate::model::spec::Role;
 use crate::model::template::Template;
 use crate::model::transcript::{Message, Party};
 
-const ELICIT: &str = "elicitation/create";
+pub(super) const ELICIT: &str = "elicitation/create";
 
 /// The parameters of every elicitation that the server sent, without `_meta`.
 pub(super) fn asked(role: Role, wire: &Wire<'_>) -> Vec<Observed> {

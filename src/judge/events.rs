@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::asked::ELICIT;
 use super::ids;
 use super::messages::{self, CANCELLED};
 use crate::jsonrpc::envelope::{Envelope, ordered};
 use crate::model::case::{Step, When};
-use crate::model::observation::Observed;
+use crate::model::observation::{ClientRequest, Observed};
 use crate::model::transcript::{End, Message, Party, STARTED, STOPPED, StepTranscript};
 
 /// Returns whether the observation of a step has events.
@@ -70,8 +71,11 @@ pub(super) fn events(step: &Step, seen: &StepTranscript, used: &mut BTreeSet<Str
     events
 }
 
-/// The requests of a server. Any other message without an id is a notification.
-const REQUESTS: [&str; 4] = ["ping", "roots/list", "sampling/createMessage", "elicitation/create"];
+/// Returns whether a server sends messages of this method only as requests. Any other message without an id is a
+/// notification.
+fn is_of_requests(method: &str) -> bool {
+    matches!(method, "ping" | ELICIT) || method.parse::<ClientRequest>().is_ok()
+}
 
 /// Returns whether the client sends its requests over HTTP without a session.
 fn has_no_session(messages: &[Message]) -> bool {
@@ -96,7 +100,7 @@ fn event(mut members: Map<String, Value>, text: Option<String>, on: &str, used: 
         _ => "other",
     });
     let method = members.get("method").and_then(Value::as_str).unwrap_or_default();
-    let is_request = REQUESTS.contains(&method) || id.is_some() && !method.starts_with("notifications/");
+    let is_request = is_of_requests(method) || id.is_some() && !method.starts_with("notifications/");
     let mut event = json!({ "kind": if is_request { "request" } else { "notification" }, "on": on });
     for (key, value) in [("method", members.remove("method")), ("params", members.remove("params"))] {
         if let Some(value) = value {

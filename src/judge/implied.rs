@@ -5,7 +5,7 @@
 use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
-use crate::model::implied::{HANDSHAKE, IMPLIED};
+use crate::model::implied::{CANCELLED, DECLARED, ENCODING, END, HANDSHAKE, Name, ONE_LINE, ONLY_MESSAGES, TYPES};
 use crate::model::observation::{Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
@@ -63,14 +63,20 @@ pub(super) fn verdicts(
         let message = format!("the server sent {}, which the client did not declare", seen.undeclared?);
         Some((step, violation(String::new(), message, None)))
     });
-    // In the order of `IMPLIED`.
-    let found: [_; IMPLIED.len()] =
-        [stray, unopened, undecoded, mistyped, endless, unknown, split.clone(), split, undeclared.clone(), undeclared];
-    let broken = IMPLIED
-        .into_iter()
-        .zip(found)
-        .filter_map(|(requirement, found)| found.map(|(step, finding)| (requirement, step, finding)));
-    let broken = broken.filter_map(|(name, step, finding)| broken_by(catalogue, test, id, name, (step, finding), own));
+    let found: [(&[Name], _); 8] = [
+        (&[ONLY_MESSAGES], stray),
+        (&[HANDSHAKE], unopened),
+        (&[ENCODING], undecoded),
+        (&[TYPES], mistyped),
+        (&[END], endless),
+        (&[CANCELLED], unknown),
+        (&ONE_LINE, split),
+        (&DECLARED, undeclared),
+    ];
+    let found = found.into_iter().filter_map(|(names, found)| Some((names, found?)));
+    let broken = found.flat_map(|(names, found)| {
+        names.iter().filter_map(move |name| broken_by(catalogue, test, id, *name, found.clone(), own))
+    });
     broken.map(|verdict| if demands(seen, &verdict) { undecided(verdict) } else { verdict }).collect()
 }
 
@@ -129,7 +135,6 @@ mod tests {
     use super::*;
     use crate::judge::samples::{self, call, id, observation, requirement, step};
     use crate::model::case::Then;
-    use crate::model::implied::{DECLARED, ONE_LINE};
     use crate::model::observation::ClientRequest;
     use crate::model::spec::Level;
 

@@ -24,9 +24,8 @@ pub(super) fn weighed(
     seen: &StepObservation,
     is_controlled: impl Fn() -> bool,
 ) -> Verdict {
-    let is_binding = !matches!(verdict.level, Level::May | Level::Derived);
     let forbids = matches!(verdict.level, Level::MustNot | Level::ShouldNot);
-    let is_decided = !verdict.kind.is_broken() || !is_binding;
+    let is_decided = !verdict.kind.is_broken() || !verdict.level.is_binding();
     if !is_decided && seen.outcome == Outcome::InputRequired && seen.saw.is_none() && wants_refusal(check) {
         let reason = "the server asked the user, and did not run the tool".to_owned();
         return Verdict { kind: VerdictKind::NotAsked, detail: vec![Finding::NotAsked { reason }.into()], ..verdict };

@@ -132,10 +132,11 @@ impl ListedSchema {
 
     /// Returns arguments that the schema refuses, in the order of their distance from accepted ones, at most [`CALLS`].
     ///
-    /// A server that does not validate runs the tool with these arguments. `may_run` tells whether that is permitted.
-    /// They are near the `given` ones, or else near derived ones. If it is not, only arguments are returned with which no code can do what the tool is for: those without any of the
-    /// required members, those in which each required member has another JSON type, and those that are no object. A
-    /// tool without required members runs with anything, so that it then gets no call at all.
+    /// A server that does not validate runs the tool with these arguments. `may_run` tells whether that is permitted: they
+    /// are then near the `given` ones, or else near derived ones. If it is not, only arguments are returned with which no
+    /// code can do what the tool is for: those without any of the required members, those in which each required member
+    /// has another JSON type, and those that are no object. A tool without required members runs with anything, so that it
+    /// then gets no call at all.
     pub fn refused(&self, may_run: bool, given: Option<&Value>) -> Vec<Value> {
         let required = self.required();
         if !may_run && required.is_empty() {

@@ -23,7 +23,7 @@ pub const ONE_LINE: [Name; 2] = [("stdio", "one-message-a-line"), ("stdio", "one
 pub const DECLARED: [Name; 2] = [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
 
 /// All of them.
-pub const IMPLIED: [Name; 10] =
+const IMPLIED: [Name; 10] =
     [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED, ONE_LINE[0], ONE_LINE[1], DECLARED[0], DECLARED[1]];
 
 /// Returns whether a requirement is checked in every test.

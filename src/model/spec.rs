@@ -286,6 +286,11 @@ impl Level {
     pub fn is_must(self) -> bool {
         matches!(self, Self::Must | Self::MustNot)
     }
+
+    /// Returns whether the sentence is an order: a MUST or a SHOULD.
+    pub fn is_binding(self) -> bool {
+        !matches!(self, Self::May | Self::Derived)
+    }
 }
 
 words! {

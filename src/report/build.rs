@@ -12,7 +12,7 @@ use crate::model::capability::CapabilityGroup;
 use crate::model::case::{Case, Library, Need};
 use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
-use crate::model::spec::{Catalogue, Level, Requirement, Role};
+use crate::model::spec::{Catalogue, Level, Role};
 use crate::model::text::shortened;
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
@@ -37,6 +37,11 @@ pub struct ReportContext {
     pub needs: BTreeMap<CaseId, BTreeSet<Need>>,
 }
 
+/// The role of each case.
+pub(super) fn roles(library: &Library) -> BTreeMap<CaseId, Role> {
+    library.cases.iter().map(|case| (case.id.clone(), case.role)).collect()
+}
+
 impl ReportContext {
     /// The context of reports about these cases.
     pub fn of(library: &Library) -> Self {
@@ -44,7 +49,7 @@ impl ReportContext {
             catalogue: library.requirements.clone(),
             files: library.cases.iter().map(|case| (case.id.clone(), case.path.clone())).collect(),
             capabilities: library.capabilities.clone(),
-            roles: library.cases.iter().map(|case| (case.id.clone(), case.role)).collect(),
+            roles: roles(library),
             needs: library.cases.iter().map(|case| (case.id.clone(), needs(case))).collect(),
         }
     }
@@ -172,21 +177,9 @@ fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
         }
     }
     let row = |(id, level): (&RequirementId, Level)| {
-        let known = catalogue.get(id);
         let decided = decisions.get(id).map_or(0, |targets| targets.values().filter(|decided| **decided).count());
-        Sentence {
-            vacuous: decisions.get(id).map_or(0, BTreeMap::len) - decided,
-            decided,
-            id: id.clone(),
-            folder: id.folder().to_owned(),
-            level: known.map_or(level, |one| one.level),
-            roles: known.map(|one| one.roles.clone()).unwrap_or_default(),
-            quote: known.map(|one| one.quote.clone()),
-            url: known.map(Requirement::link),
-            harm: known.map(|one| one.harm),
-            why: known.map(|one| one.why.clone()),
-            fix: known.and_then(|one| one.fix.clone()),
-        }
+        let vacuous = decisions.get(id).map_or(0, BTreeMap::len) - decided;
+        Sentence { decided, vacuous, ..Sentence::of(id, level, catalogue.get(id)) }
     };
     levels.into_iter().map(row).collect()
 }

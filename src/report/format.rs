@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{CapabilityRows, Caveat, Column, KeywordEntry, Status, View};
 use crate::model::reason::Detail;
-use crate::model::spec::{Harm, Level, Role};
+use crate::model::spec::{Harm, Level, Requirement, Role};
 use crate::model::untrusted::escape_json;
 use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
@@ -115,6 +115,25 @@ pub struct Sentence {
     pub decided: usize,
     /// The number of targets of which it has verdicts, and on which no check was decided.
     pub vacuous: usize,
+}
+
+impl Sentence {
+    /// A requirement that no target decided. The level counts if no loaded catalogue has it.
+    pub(super) fn of(id: &RequirementId, level: Level, known: Option<&Requirement>) -> Self {
+        Self {
+            id: id.clone(),
+            folder: id.folder().to_owned(),
+            level: known.map_or(level, |one| one.level),
+            roles: known.map(|one| one.roles.clone()).unwrap_or_default(),
+            quote: known.map(|one| one.quote.clone()),
+            url: known.map(Requirement::link),
+            harm: known.map(|one| one.harm),
+            why: known.map(|one| one.why.clone()),
+            fix: known.and_then(|one| one.fix.clone()),
+            decided: 0,
+            vacuous: 0,
+        }
+    }
 }
 
 /// The verdicts on one requirement and one target.

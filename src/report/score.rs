@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use super::build::roles;
 use super::{Rate, SentenceRates};
+use crate::model::case::Library;
 use crate::model::record::Record;
 use crate::model::spec::{Level, Role};
 use crate::model::text::plural;
@@ -22,9 +24,9 @@ pub struct Score {
 }
 
 impl Score {
-    /// No checks yet. Takes the role of each case, and for each role the numbers of MUSTs and of SHOULDs of the set.
-    pub fn new(roles: BTreeMap<CaseId, Role>, sizes: BTreeMap<Role, [usize; 2]>) -> Self {
-        Self { roles, sizes, checks: BTreeMap::new() }
+    /// No checks of these cases yet. Takes for each role the numbers of MUSTs and of SHOULDs of the set.
+    pub fn new(library: &Library, sizes: BTreeMap<Role, [usize; 2]>) -> Self {
+        Self { roles: roles(library), sizes, checks: BTreeMap::new() }
     }
 
     /// Takes the verdicts of a test.
@@ -71,7 +73,8 @@ mod tests {
     #[test]
     fn score_counts_each_sentence_of_the_set_once() {
         let roles = [(CaseId::new("f", "c"), Role::Server)].into();
-        let mut score = Score::new(roles, [(Role::Server, [3, 1])].into());
+        let sizes = [(Role::Server, [3, 1])].into();
+        let mut score = Score { roles, sizes, ..Score::default() };
         let one = |id: &str, kind| {
             let mut one = verdict(kind);
             one.requirement = RequirementId::within("f", id);

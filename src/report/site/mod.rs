@@ -21,7 +21,6 @@ use super::keywords::Table;
 use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted};
 use crate::model::case::Library;
 use crate::model::record::Header;
-use crate::model::spec::Requirement;
 use crate::model::text::{count, grouped, plural};
 use crate::model::version;
 use crate::model::{RequirementId, TargetId};
@@ -270,7 +269,8 @@ impl<'s> Site<'s> {
         });
         for requirement in self.library.requirements.values() {
             if !self.sentences.contains_key(&requirement.id) {
-                self.sentences.insert(requirement.id.clone(), sentence(requirement));
+                let sentence = Sentence::of(&requirement.id, requirement.level, Some(requirement));
+                self.sentences.insert(requirement.id.clone(), sentence);
             }
         }
         let report = self.overview();
@@ -318,22 +318,5 @@ impl<'s> Site<'s> {
         };
         report.capabilities = groups.iter().map(group).collect();
         report
-    }
-}
-
-/// A requirement that no run log has a check of.
-fn sentence(requirement: &Requirement) -> Sentence {
-    Sentence {
-        id: requirement.id.clone(),
-        folder: requirement.id.folder().to_owned(),
-        level: requirement.level,
-        roles: requirement.roles.clone(),
-        quote: Some(requirement.quote.clone()),
-        url: Some(requirement.link()),
-        harm: Some(requirement.harm),
-        why: Some(requirement.why.clone()),
-        fix: requirement.fix.clone(),
-        decided: 0,
-        vacuous: 0,
     }
 }
