@@ -18,18 +18,18 @@ const KEPT: usize = 24;
 const USED: &str = "used";
 
 /// Keeps a place until this process ends. A new place replaces the one that was used longest ago, where there are too
-/// many; in an old place, only the newest unpacked files are kept.
+/// many. In an old place, of the folders where targets were unpacked only the given one is kept.
 ///
 /// # Errors
 /// An error of the file system.
-pub(super) fn occupy(place: &Utf8Path, unpacked: &Utf8Path) -> io::Result<()> {
+pub(super) fn occupy(place: &Utf8Path, unpacked: Option<&Utf8Path>) -> io::Result<()> {
     let is_new = !place.is_dir();
     let lock = loop {
         fs::create_dir_all(place)?;
         let file = place.join(USED);
         let mut lock = File::options().create(true).append(true).open(&file)?;
         if lock.try_lock().is_ok() {
-            leave_only(unpacked);
+            unpacked.into_iter().for_each(leave_only);
             lock.set_len(0)?;
             lock.write_all(b"\n")?;
             lock.unlock()?;
@@ -110,16 +110,16 @@ mod tests {
             fs::write(place(name).join(USED), "").expect("a file");
         };
         ended("first");
-        occupy(&place("living"), &unpacked("living", "new")).expect("a place");
+        occupy(&place("living"), Some(&unpacked("living", "new"))).expect("a place");
         for number in 0..KEPT {
             ended(&format!("next-{number}"));
         }
-        occupy(&place("last"), &unpacked("last", "new")).expect("a place");
+        occupy(&place("last"), Some(&unpacked("last", "new"))).expect("a place");
         let left = |name: &str| place(name).is_dir();
         assert!(left("living") && left("last"), "a process uses them");
         assert_eq!(cache.join(VERSIONS).read_dir_utf8().expect("a folder").count(), KEPT + 1);
         let kept = (0..KEPT).map(|number| format!("next-{number}")).find(|name| left(name)).expect("some are kept");
-        occupy(&place(&kept), &unpacked(&kept, "new")).expect("a place");
+        occupy(&place(&kept), Some(&unpacked(&kept, "new"))).expect("a place");
         assert!(!unpacked(&kept, "old").exists(), "only the newest files stay");
         let [removed, in_use] = clear(cache).expect("a folder");
         assert_eq!((removed.len(), in_use.len()), (KEPT - 2, 3), "{removed:?} {in_use:?}");

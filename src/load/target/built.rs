@@ -19,6 +19,8 @@ const SDK: &str = "{sdk}";
 const VERSION: &str = "{version}";
 /// The word that stands for the day after the release, of which users had the dependencies.
 const DATE: &str = "{date}";
+/// The word that stands for a folder that all releases of a target have together, for what a build tool can use again.
+const SHARED: &str = "{shared}";
 /// The number of bytes of a list of releases.
 const MOST_LIST: usize = 4 << 20;
 
@@ -112,7 +114,13 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
             "the registry does not tell when it was published, so its dependencies are not known".to_owned(),
         ));
     }
-    let words = [(VERSION, version), (DATE, date.as_deref().unwrap_or_default())];
+    let shared = cache.join(VERSIONS).join(name);
+    if setup.on_version.iter().flatten().any(|word| word.contains(SHARED)) {
+        let unpack = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
+        occupy(&shared, None).map_err(unpack)?;
+    }
+    let words =
+        [(VERSION, version), (DATE, date.as_deref().unwrap_or_default()), (SHARED, shared.as_str())];
     let dependencies = if uses_date { "the day after its release" } else { "the day on which it was set up" };
     let place = cache.join(VERSIONS).join(format!("{name}@{version}"));
     let built = |target: Target| {
@@ -163,7 +171,7 @@ pub(super) fn on_checkout(
 fn in_place(name: &str, place: &Utf8Path, cache: &Utf8Path) -> Result<Vec<Target>, TargetError> {
     let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
     let unpacked_into = embedded::place(name, place);
-    occupy(place, unpacked_into.parent().unwrap_or(place)).map_err(failed)?;
+    occupy(place, unpacked_into.parent()).map_err(failed)?;
     Ok(read(&unpacked(name, place)?)?)
 }
 
