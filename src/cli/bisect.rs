@@ -61,14 +61,14 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
     let variant = &args.target[name.len()..];
     let search = Search { args, name, variant, folder, library: &library };
     let end = |place: usize| match search.observe(between[place])? {
-        Outcome::Seen(text) => Ok((place, text)),
+        Outcome::Seen(seen) => Ok((place, seen)),
         Outcome::Broken(why) => {
             let text = format!("{name}@{} shows nothing: {why}; name another release", between[place].version);
             Err(Problem::new(Exit::Target, text))
         }
     };
     let (mut low, mut high) = (end(0)?, end(between.len() - 1)?);
-    if low.1 == high.1 {
+    if low.1.text == high.1.text {
         let text = format!(
             "{} and {} have the same observation; name two releases with different ones by --good and --bad",
             between[low.0].version, between[high.0].version
@@ -83,12 +83,12 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
                 eprint_line(&Untrusted(&format!("left out {}: {why}", between[middle].version)).line(LINE));
                 open.retain(|place| *place != middle);
             }
-            Outcome::Seen(text) if text == low.1 => low = (middle, text),
-            Outcome::Seen(text) => high = (middle, text),
+            Outcome::Seen(seen) if seen.text == low.1.text => low = (middle, seen),
+            Outcome::Seen(seen) => high = (middle, seen),
         }
         open.retain(|place| (low.0 + 1..high.0).contains(place));
     }
-    tell(&search, [low, high].map(|(place, text)| (between[place], text)))?;
+    tell(&search, [low, high].map(|(place, seen)| (between[place], seen)))?;
     Ok(Exit::Fine)
 }
 
@@ -120,10 +120,18 @@ fn between<'l>(
 
 /// What the test shows on one release.
 enum Outcome {
-    /// The observations of all selected tests, as text.
-    Seen(String),
+    /// The observations of all selected tests.
+    Seen(Seen),
     /// The release shows nothing.
     Broken(String),
+}
+
+/// Observations of a release.
+struct Seen {
+    /// The observations as text.
+    text: String,
+    /// The dependencies of the release: a change may be theirs.
+    with: String,
 }
 
 /// What is searched for, and where.
@@ -145,7 +153,7 @@ impl Search<'_> {
             Ran::Not(problem) => Outcome::Broken(problem.text.to_string()),
         };
         let word = match &outcome {
-            Outcome::Seen(text) => hash(text),
+            Outcome::Seen(seen) => hash(&seen.text),
             Outcome::Broken(_) => "nothing".to_owned(),
         };
         print_line(&format!("{:<12}  {}  {word}", release.version, release.day().unwrap_or("?")));
@@ -163,18 +171,21 @@ impl Search<'_> {
             unavailable = unavailable.or(record.observation.unavailable.as_ref());
             text += &format!("{}\n{}\n", record.test, observation(&record.observation));
         }
-        unavailable.map_or(Outcome::Seen(text), |reason| Outcome::Broken(reason.clone()))
+        let dependencies = source.header.about.iter().flat_map(|about| &about.dependencies);
+        let with = dependencies.map(|(name, version)| format!(", {name} {version}")).collect();
+        unavailable.map_or(Outcome::Seen(Seen { text, with }), |reason| Outcome::Broken(reason.clone()))
     }
 }
 
 /// Prints both sides of the change.
-fn tell(search: &Search<'_>, sides: [(&Release, String); 2]) -> Result<(), Problem> {
+fn tell(search: &Search<'_>, sides: [(&Release, Seen); 2]) -> Result<(), Problem> {
     let after = sides[1].0;
     let day = after.day().map_or_else(String::new, |day| format!(", {day}"));
     print_line(&format!("\n{} changed in {}{day}", search.args.test.as_str(), after.version));
-    for (release, text) in sides {
+    for (release, Seen { text, with }) in sides {
+        let with = Untrusted(&with).line(LINE);
         let text = Untrusted(text.trim_end()).block(SHOWN);
-        show(&format!("\n{} {}\n{text}\n", search.name, release.version)).map_err(|error| Problem::output(&error))?;
+        show(&format!("\n{} {}{with}\n{text}\n", search.name, release.version)).map_err(|error| Problem::output(&error))?;
     }
     Ok(())
 }

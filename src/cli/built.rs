@@ -9,7 +9,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 
 use crate::drive::{Hello, hello};
-use crate::model::target::{Base, Target};
+use crate::model::target::{Base, Package, Target};
 use crate::plan::Plan;
 use crate::report::Untrusted;
 use crate::report::terminal::eprint_line;
@@ -18,7 +18,8 @@ use crate::report::terminal::eprint_line;
 const LINE: usize = 400;
 
 /// Adds the installed package to each target that is built on a checkout, and takes from one that is built on another
-/// release the roles, transports and revisions that it does not have yet. All variants of a target have the same.
+/// release the roles, transports and revisions that it does not have yet. All variants of a target have the same. Both
+/// get the versions of the dependencies.
 ///
 /// An adapter without a hello stays as it is; the run reports the reason.
 pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -> Vec<Arc<Target>> {
@@ -39,7 +40,9 @@ pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -
         }
         (Some(Some(hello)), Base::Release(_)) => {
             let (claims, announced) = (hello.confirmed(&target.claims), hello.confirmed(&target.announced));
-            Arc::new(Target { claims, announced, ..Target::clone(target) })
+            let dependencies = hello.package(false).dependencies;
+            let package = target.package.clone().map(|package| Package { dependencies, ..package });
+            Arc::new(Target { claims, announced, package, ..Target::clone(target) })
         }
         _ => Arc::clone(target),
     };

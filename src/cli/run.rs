@@ -408,6 +408,7 @@ fn about(target: &Target, plan: &Plan) -> About {
         api: target.api.clone(),
         version: target.package.as_ref().map(ToString::to_string),
         date: target.setup.release().and_then(|release| release.day()).map(str::to_owned),
+        dependencies: target.package.as_ref().map(|package| package.dependencies.clone()).unwrap_or_default(),
         unverified: target.unverified.clone(),
         planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
         ad_hoc: target.is_ad_hoc(),

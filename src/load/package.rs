@@ -2,6 +2,8 @@
 //!
 //! Takes the tree of a `target.toml`, gives a [`Package`]. Must not know which package is installed.
 
+use std::collections::BTreeMap;
+
 use super::node::Node;
 use super::read::{Object, Reader};
 use crate::model::target::Package;
@@ -13,5 +15,5 @@ pub(super) fn package(reader: &mut Reader, object: Object<'_>) -> Option<Package
     object.get("package").or_else(|| object.get("version"))?;
     let name = reader.need(object, what, "package").and_then(|node| text(reader, "package", node));
     let version = reader.need(object, what, "version").and_then(|node| text(reader, "version", node));
-    Some(Package { name: name?, version: version?, is_dev: false })
+    Some(Package { name: name?, version: version?, is_dev: false, dependencies: BTreeMap::new() })
 }

@@ -1,5 +1,6 @@
 //! The lines of a run log: a header, one record per test with its observation and verdicts, and a footer.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::Utf8PathBuf;
@@ -155,6 +156,9 @@ pub struct About {
     /// The day on which the version was published, where the run asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The versions of packages that the tested one depends on and that decide what is observed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<String, String>,
     /// The reason why nobody has run this target yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,

@@ -117,11 +117,13 @@ pub struct Package {
     pub version: String,
     /// `true` for a build of a checkout, which can have the same version as a release.
     pub is_dev: bool,
+    /// The versions of packages that it depends on and that decide what is observed, where another release is built.
+    pub dependencies: BTreeMap<String, String>,
 }
 
 impl fmt::Display for Package {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, version, is_dev } = self;
+        let Self { name, version, is_dev, .. } = self;
         write!(f, "{name} {version}{}", if *is_dev { "+dev" } else { "" })
     }
 }

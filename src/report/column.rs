@@ -39,6 +39,9 @@ pub struct Column {
     /// The day on which the version was published, where the run asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The versions of packages that the tested one depends on and that decide what is observed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<String, String>,
     /// The reason why nobody has run it yet.
     pub unverified: Option<String>,
     /// A hash of the cases that were run; older run logs have none.
@@ -132,6 +135,7 @@ impl Column {
             revisions: BTreeSet::new(),
             version: about.and_then(|about| about.version.clone()),
             date: about.and_then(|about| about.date.clone()),
+            dependencies: about.map(|about| about.dependencies.clone()).unwrap_or_default(),
             unverified: about.and_then(|about| about.unverified.clone()),
             planned: about.map_or(0, |about| about.planned),
             cases: cases.map(str::to_owned),

@@ -45,6 +45,8 @@ pub struct HistoryRelease {
     pub version: String,
     /// The day on which it was published.
     pub date: Option<String>,
+    /// The versions of the packages that it was run with, of those that decide what is observed.
+    pub dependencies: BTreeMap<String, String>,
     /// What is worse and what is better than in the release before, the most common cause first.
     pub changes: [Vec<HistoryChange>; 2],
 }
@@ -118,7 +120,8 @@ impl History {
         let releases = merged.iter().map(|one| {
             let changes = before.replace(one).map(|before| changes(&before.records, &one.records, context));
             let (version, date) = (version(&one.column).to_owned(), one.column.date.clone());
-            HistoryRelease { version, date, changes: changes.unwrap_or_default() }
+            let dependencies = one.column.dependencies.clone();
+            HistoryRelease { version, date, dependencies, changes: changes.unwrap_or_default() }
         });
         let releases = releases.collect();
         let whole = rows(&merged, context);
@@ -233,7 +236,17 @@ impl HistoryRelease {
     fn title(&self, before: Option<&Self>) -> String {
         let date = self.date.as_ref().map(|date| format!("  {date}"));
         let after = before.map(|before| format!(", after {}", before.version));
-        format!("{}{}{}", self.version, date.unwrap_or_default(), after.unwrap_or_default())
+        let other = before.map(|before| self.other_dependencies(before)).unwrap_or_default();
+        format!("{}{}{}{other}", self.version, date.unwrap_or_default(), after.unwrap_or_default())
+    }
+
+    /// The dependencies of which the release before was run with another version: a change may be theirs.
+    fn other_dependencies(&self, before: &Self) -> String {
+        let other = self.dependencies.iter().filter_map(|(name, now)| {
+            let was = before.dependencies.get(name).filter(|was| *was != now)?;
+            Some(format!("; {name} {was} → {now}"))
+        });
+        other.collect()
     }
 }
 

@@ -203,6 +203,7 @@ mod tests {
             language: None,
             api: None,
             date: None,
+        dependencies: BTreeMap::new(),
             unverified: None,
             ad_hoc: false,
             pair: None,

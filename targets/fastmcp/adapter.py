@@ -52,6 +52,7 @@ if __name__ == "__main__":
             api="function, strict: @mcp.tool; tool: a subclass of fastmcp.tools.Tool; client: fastmcp.Client",
             revisions=REVISIONS,
             variants=["function", "strict", "tool", "call-tool"],
+            dependencies=["mcp", "pydantic", "jsonschema"],
             build=build,
             http_app=http_app,
             http_path=HTTP_PATH,

@@ -119,7 +119,7 @@ func (f *front) answer(request controlRequest) (message, error) {
 func hello() message {
 	return message{
 		"sdk":        sdk,
-		"version":    version(),
+		"version":    version(sdk),
 		"language":   "go",
 		"api":        "high, stateless: mcp.AddTool; low: mcp.Server.AddTool; client: mcp.Client",
 		"roles":      []string{"server", "client"},
@@ -127,14 +127,17 @@ func hello() message {
 		"revisions":  revisions,
 		"variants":   []string{"high", "low", "low-validated", "stateless"},
 		"streams":    true,
+		"dependencies": map[string]string{
+			"jsonschema-go": version("github.com/google/jsonschema-go"),
+		},
 	}
 }
 
-// version returns the SDK's version as the build recorded it. A replacement by a folder has the version "(devel)".
-func version() string {
+// version returns a module's version as the build recorded it. A replacement by a folder has the version "(devel)".
+func version(path string) string {
 	build, _ := debug.ReadBuildInfo()
 	for _, module := range build.Deps {
-		if module.Path != sdk {
+		if module.Path != path {
 			continue
 		}
 		if module.Replace != nil {

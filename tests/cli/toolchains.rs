@@ -140,7 +140,7 @@ fn releases(sandbox: &Sandbox) {
     let node = format!(
         r#"version=${{PWD#*typescript-sdk-v1@}}; version=${{version%%/*}}
         case $version in 1.29.0) mutant='--mutant input-not-validated';; 1.28.0) less='s/"2025-11-25",//';; esac
-        {PROGRAM} __adapter $mutant | /bin/sed -u "/api/{{ s/casebook-reference/@modelcontextprotocol\/sdk/; s/\"version\":\"[^\"]*/\"version\":\"$version/; s/\"variants\":[^]]*/\"variants\":[\"zod\"/; $less }}"
+        {PROGRAM} __adapter $mutant | /bin/sed -u "/api/{{ s/casebook-reference/@modelcontextprotocol\/sdk/; s/\"version\":\"[^\"]*/\"version\":\"$version/; s/\"variants\":[^]]*/\"variants\":[\"zod\"/; s/\"api\"/\"dependencies\":{{\"zod\":\"4.$version\"}},&/; $less }}"
         "#
     );
     install(sandbox, "node", &node);
@@ -178,13 +178,13 @@ fn several_releases_have_one_history() {
     came.exits(0).stdout_has(&[
         "typescript-sdk-v1@1.28.0:zod  2026-03-01\n",
         "typescript-sdk-v1:zod, 1.28.0 to 1.30.0 (3 releases)",
-        "1.30.0  2026-05-01, after 1.29.0\n    better",
-        "1.29.0  2026-04-01, after 1.28.0\n    worse",
+        "1.30.0  2026-05-01, after 1.29.0; zod 4.1.29.0 → 4.1.30.0\n    better",
+        "1.29.0  2026-04-01, after 1.28.0; zod 4.1.28.0 → 4.1.29.0\n    worse",
     ]);
     came.stderr_has(&["--before 2026-05-02T00:00:00Z", "@modelcontextprotocol/sdk@1.30.0", "run logs: logs"]);
     let page = sandbox.read("history.md");
     assert!(
-        page.contains("| 1.29.0 2026-04-01, after 1.28.0 |") && page.contains("— **1.29.0** runs the tool"),
+        page.contains("| 1.29.0 2026-04-01, after 1.28.0; zod 4.1.28.0 → 4.1.29.0 |") && page.contains("— **1.29.0** runs the tool"),
         "{page}"
     );
     let log = sandbox.read("logs/typescript-sdk-v1@1.28.0+zod.jsonl");
@@ -207,7 +207,7 @@ fn release_in_which_an_observation_changed_is_found() {
     let came = run(&sandbox, &format!("bisect {test} typescript-sdk-v1:zod --good 1.28.0 --bad 1.29.0"));
     came.exits(0).stdout_has(&[
         "changed in 1.29.0, 2026-04-01",
-        "typescript-sdk-v1 1.28.0\n",
+        "typescript-sdk-v1 1.28.0, zod 4.1.28.0\n",
         "tool-error",
         "success; saw",
     ]);

@@ -52,6 +52,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
         language: None,
         api: None,
         date: None,
+        dependencies: std::collections::BTreeMap::new(),
         unverified: None,
         planned,
         ad_hoc: false,

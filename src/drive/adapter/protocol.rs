@@ -2,6 +2,7 @@
 //!
 //! Takes fixtures as text, gives the adapter's answers. Must not know MCP or the content of a fixture.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ const PROTOCOL: u32 = 1;
 const CONNECT: Duration = Duration::from_secs(5);
 /// The number of lines that may come before an answer.
 const MAX_NOISE: usize = 1000;
+/// The number of dependencies of an SDK that are kept.
+const MAX_DEPENDENCIES: usize = 8;
 /// The mark of a line of standard output that is no answer, in the text of standard error.
 pub(crate) const NOISE: &str = "[noise on stdout] ";
 
@@ -52,6 +55,8 @@ pub struct Hello {
     pub revisions: Vec<String>,
     /// The API tiers and engines that the adapter offers.
     pub variants: Vec<String>,
+    /// The versions of the packages that write schemas and validate for the SDK.
+    pub dependencies: BTreeMap<String, String>,
     /// Set if the adapter serves over stdio by streams on loopback.
     pub streams: bool,
 }
@@ -59,7 +64,8 @@ pub struct Hello {
 impl Hello {
     /// The package that the hello names.
     pub(crate) fn package(&self, is_dev: bool) -> Package {
-        Package { name: self.sdk.clone(), version: self.version.clone(), is_dev }
+        let dependencies = self.dependencies.clone().into_iter().take(MAX_DEPENDENCIES).collect();
+        Package { name: self.sdk.clone(), version: self.version.clone(), is_dev, dependencies }
     }
 
     /// Returns the claims without the roles, transports and revisions that the hello does not have.

@@ -48,6 +48,7 @@ fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow
         api: name.split(':').nth(1).map(|variant| format!("Api({variant})")),
         version: Some("pkg 1.0".to_owned()),
         date: None,
+        dependencies: BTreeMap::new(),
         unverified: None,
         ad_hoc: false,
         pair: None,

@@ -18,7 +18,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TextIO, TypeVar
 
@@ -58,6 +58,15 @@ class Refused(Exception):
         return {"refused": {"type": type(self.error).__name__, "message": str(self.error), **tool}}
 
 
+def installed(packages: Sequence[str]) -> dict[str, str]:
+    """Returns the versions of those packages that are installed."""
+    versions = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
+
+
 def no_server(_argument: Any) -> Any:
     raise Cannot("the SDK has only a client")
 
@@ -71,6 +80,7 @@ class Sdk(Generic[Server]):
     roles: Sequence[str] = ("server", "client")
     revisions: list[str]
     variants: list[str]
+    dependencies: Sequence[str] = ("pydantic", "jsonschema")
 
     build: Callable[[Message], Awaitable[Server]] = no_server
     """Builds the server for a `serve` request. It may raise `Cannot` or `Refused`."""
@@ -156,6 +166,7 @@ class Adapter(Generic[Server]):
                 "transports": ["stdio", "http"],
                 "revisions": self.sdk.revisions,
                 "variants": self.sdk.variants,
+                "dependencies": installed(self.sdk.dependencies),
                 "streams": True,
             }
         }

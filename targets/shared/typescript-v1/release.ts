@@ -5,6 +5,11 @@ import { installedPackage } from '../typescript/package.js';
 
 export const { name, version } = installedPackage(import.meta.resolve('@modelcontextprotocol/sdk/types.js'));
 
+export const dependencies = {
+  zod: installedPackage(import.meta.resolve('zod')).version,
+  ajv: installedPackage(import.meta.resolve('ajv')).version
+};
+
 /** States whether the installed SDK is this release, or a later one. */
 export function since(release: string): boolean {
   return version.localeCompare(release, 'en', { numeric: true }) >= 0;

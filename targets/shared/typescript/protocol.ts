@@ -10,6 +10,8 @@ export interface Identity {
   api: string;
   revisions: string[];
   variants: string[];
+  /** The versions of the packages that write schemas and validate. */
+  dependencies?: Record<string, string>;
 }
 
 export interface Fixture {
