@@ -30,7 +30,7 @@ from results import (
     server_options,
     tool_result,
 )
-from versions import TOOL_PARAMETERS, check_error
+from versions import TOOL_PARAMETERS, check_context, check_error
 
 PARAMETERS = {
     "name": "name",
@@ -82,6 +82,7 @@ def tool_function(tool: dict[str, Any], modern: bool) -> Callable[..., Any]:
     arguments = parameters(schema)
     body = function_body(tool["does"], arguments, modern)
     own = [parameter for parameter in signature(body).parameters.values() if parameter.kind != Parameter.VAR_KEYWORD]
+    check_context(own)
     expected = own + arguments
     body.__signature__ = Signature(expected)
     body.__annotations__ = {parameter.name: parameter.annotation for parameter in expected}

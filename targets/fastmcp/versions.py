@@ -1,6 +1,7 @@
 """What older releases of FastMCP lack or spell in another way. The adapter runs on every release since 2.10."""
 
-from inspect import signature
+from importlib.metadata import version as installed_version
+from inspect import Parameter, signature
 from typing import Any
 
 from fastmcp import Client, FastMCP
@@ -40,6 +41,17 @@ TOOL_PARAMETERS = signature(FastMCP.tool).parameters
 
 # Since 3.4, a tool can return an error. Before, its author raises a `ToolError`, which has a text.
 RETURNS_ERRORS = "is_error" in signature(ToolResult).parameters
+
+
+# 2.13 does not find a parameter with a Context in the `__signature__` that the adapter gives to its functions. The
+# functions of an author have their own.
+IS_2_13 = installed_version("fastmcp").startswith("2.13.")
+
+
+def check_context(own: list[Parameter]) -> None:
+    """Raises `Cannot` if a function that the adapter makes cannot have these parameters beside its arguments."""
+    if IS_2_13 and own:
+        raise Cannot("the adapter cannot make a function with a Context for FastMCP 2.13, although an author can")
 
 
 def check_error(does: dict[str, Any]) -> None:
