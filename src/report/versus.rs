@@ -16,6 +16,8 @@ use crate::model::{RequirementId, TestId};
 
 /// The number of characters of an observation that are shown.
 const SHOWN: usize = 1000;
+/// The words for a check that was decided on one side only.
+const UNDECIDED: &str = "not decided";
 /// The number of tests of a list that are named.
 const NAMED: usize = 10;
 
@@ -130,7 +132,11 @@ impl<'r> Versus<'r> {
             let known = verdict.and_then(|verdict| verdict.known.as_ref()?.short.as_deref());
             let of_requirement = requirement.and_then(|id| catalogue.get(id)?.short.as_deref());
             // Where nothing got better or worse, the words would tell of a failure that may be none.
-            let short = known.or(of_requirement).filter(|_| change.way != Way::Other);
+            let short = match verdict.map(behaviour) {
+                _ if change.way == Way::Other => None,
+                Some(kind) if kind.is_undecided() => Some(UNDECIDED),
+                _ => known.or(of_requirement),
+            };
             let words = short.or(requirement.map(RequirementId::as_str));
             let words = words.unwrap_or("observed, not judged");
             let cause = Cause { way: change.way, words, requirement, changes: Vec::new() };
@@ -244,7 +250,8 @@ fn way(old: &Verdict, new: &Verdict) -> Way {
     let (old, new) = (behaviour(old), behaviour(new));
     let grave = |kind| matches!(kind, VerdictKind::Note | VerdictKind::Warn | VerdictKind::Fail);
     match (holds(old), holds(new)) {
-        _ if [old, new].contains(&VerdictKind::NotAsked) => Way::Other,
+        // A test that a release cannot express, or is not asked, says nothing of what it does.
+        _ if [VerdictKind::NotAsked, VerdictKind::Cannot].iter().any(|aside| [old, new].contains(aside)) => Way::Other,
         (true, false) => Way::Worse,
         (false, true) => Way::Better,
         (false, false) if grave(old) && grave(new) && old != new => {
@@ -255,5 +262,42 @@ fn way(old: &Verdict, new: &Verdict) -> Way {
             }
         }
         _ => Way::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::case::Outcome;
+    use crate::report::tests::verdict;
+
+    #[test]
+    fn only_what_both_sides_decide_is_worse_or_better() {
+        use VerdictKind::{Cannot, Error, Fail, Inconclusive, NotAsked, Pass, Warn};
+        let record = |kind| Record {
+            verdicts: vec![verdict(kind)],
+            ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success)
+        };
+        for (old, new, way) in [
+            (Pass, Fail, Way::Worse),
+            (Fail, Pass, Way::Better),
+            (Warn, Fail, Way::Worse),
+            (Pass, Cannot, Way::Other),
+            (Cannot, Fail, Way::Other),
+            (Cannot, Pass, Way::Other),
+            (NotAsked, Fail, Way::Other),
+            (Pass, Inconclusive, Way::Worse),
+            (Error, Pass, Way::Better),
+        ] {
+            let (old, new) = (record(old), record(new));
+            let versus = Versus::new([&old].into_iter(), [&new].into_iter());
+            let catalogue = Catalogue::new();
+            let causes = versus.causes(&catalogue);
+            assert_eq!(causes[0].way, way, "{:?}", [&old.verdicts[0].kind, &new.verdicts[0].kind]);
+            // The words of a requirement tell of a violation.
+            let is_undecided = way != Way::Other && [&old, &new].iter().any(|one| one.verdicts[0].kind.is_undecided());
+            assert_eq!(causes[0].words == UNDECIDED, is_undecided);
+        }
     }
 }
