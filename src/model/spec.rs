@@ -376,10 +376,60 @@ pub struct Sides {
     pub answer: Vec<RequirementId>,
 }
 
+/// The words of a requirement and their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement<'r> {
+    /// The page and its anchor, relative to the specification's site.
+    pub source: &'r str,
+    /// The words of the specification.
+    pub quote: &'r str,
+}
+
+impl Statement<'_> {
+    /// Returns a link to the quoted sentence on the specification's site.
+    pub fn link(self) -> String {
+        format!("https://modelcontextprotocol.io/{}", self.source)
+    }
+
+    /// States whether the sentence stands in the text of a revision.
+    fn is_of(self, revision: Revision) -> bool {
+        self.source.split('/').nth(1) == Some(revision.name())
+    }
+}
+
+impl Also {
+    /// The revisions for which the statement alone is the requirement: `until 2025-11-25`, `since 2026-07-28`.
+    fn revisions(&self) -> Option<Revisions> {
+        let (side, name) = self.when.as_deref()?.split_once(' ')?;
+        let revision = Revision::all().find(|revision| revision.name() == name);
+        match side {
+            "until" => Some(Revisions { until: Some(revision?), ..Revisions::default() }),
+            "since" => Some(Revisions { since: Some(revision?), ..Revisions::default() }),
+            _ => None,
+        }
+    }
+
+    fn statement(&self) -> Statement<'_> {
+        Statement { source: &self.source, quote: &self.quote }
+    }
+}
+
 impl Requirement {
+    /// Returns the words that a revision has for the requirement, or else those of the newest one that has it.
+    pub fn on(&self, revision: Revision) -> Statement<'_> {
+        let main = Statement { source: &self.source, quote: &self.quote };
+        if main.is_of(revision) {
+            return main;
+        }
+        let of_range = |also: &&Also| also.revisions().is_some_and(|range| range.contains(revision));
+        let of_page = |also: &&Also| also.when.is_none() && also.statement().is_of(revision);
+        let also = self.also.iter().filter(of_range).min_by_key(|also| also.revisions().and_then(|range| range.until));
+        also.or_else(|| self.also.iter().find(of_page)).map_or(main, Also::statement)
+    }
+
     /// Returns a link to the quoted sentence on the specification's site.
     pub fn link(&self) -> String {
-        format!("https://modelcontextprotocol.io/{}", self.source)
+        Statement { source: &self.source, quote: &self.quote }.link()
     }
 }
 
@@ -389,6 +439,45 @@ pub type Catalogue = BTreeMap<RequirementId, Requirement>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_revision_has_its_own_words() {
+        let also = |source: &str, when: Option<&str>| Also {
+            level: Level::Must,
+            source: source.to_owned(),
+            quote: source.to_owned(),
+            when: when.map(str::to_owned),
+        };
+        let mut requirement = Requirement {
+            id: RequirementId::within("a", "b"),
+            level: Level::Must,
+            roles: vec![Role::Server],
+            revisions: Revisions::default(),
+            source: "specification/2026-07-28/page".to_owned(),
+            quote: String::new(),
+            also: vec![
+                also("specification/2025-11-25/page", Some("until 2025-11-25")),
+                also("specification/2025-06-18/page", Some("until 2025-06-18")),
+            ],
+            harm: Harm::None,
+            why: String::new(),
+            short: None,
+            fix: None,
+            unobservable: None,
+            sides: Sides::default(),
+        };
+        for revision in Revision::all() {
+            assert_eq!(requirement.on(revision).source, format!("specification/{revision}/page"));
+        }
+        requirement.also.remove(1);
+        let oldest = Revision::all().next().expect("a revision");
+        assert!(requirement.on(oldest).source.contains("2025-11-25"), "its words cover the older ones");
+        // A condition that is no range says nothing about other tests.
+        requirement.also = vec![also("specification/2025-06-18/page", Some("over stdio"))];
+        assert!(requirement.on(oldest).source.contains("2026-07-28"));
+        requirement.also = vec![also("specification/2025-06-18/page", None)];
+        assert!(requirement.on(oldest).source.contains("2025-06-18"));
+    }
 
     #[test]
     fn revision_range_includes_its_ends() {

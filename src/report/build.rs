@@ -12,8 +12,9 @@ use crate::model::capability::CapabilityGroup;
 use crate::model::case::{Case, Library, Need};
 use crate::model::reason::Detail;
 use crate::model::record::{Record, Verdict};
-use crate::model::spec::{Catalogue, Level, Role};
+use crate::model::spec::{Catalogue, Level, Revision, Role};
 use crate::model::text::shortened;
+use crate::model::verdict::Meaning;
 use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// The bytes that are kept of a title, and of a text of a verdict's detail.
@@ -166,10 +167,16 @@ pub(super) fn count_sentences(merged: &mut [MergedTarget<'_>], roles: &BTreeMap<
 fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
     let mut levels: BTreeMap<&RequirementId, Level> = BTreeMap::new();
     let mut decisions: BTreeMap<&RequirementId, BTreeMap<&str, bool>> = BTreeMap::new();
-    for (name, verdict) in merged.iter().flat_map(|target| {
-        let verdicts = target.records.values().flat_map(|record| &record.verdicts);
-        verdicts.map(|verdict| (target.column.id.name.as_str(), verdict))
+    // The words are those of the newest revision that a target violates, or else of the newest that was asked.
+    let mut revisions: BTreeMap<&RequirementId, (bool, Revision)> = BTreeMap::new();
+    for (name, test, verdict) in merged.iter().flat_map(|target| {
+        let records = target.records.values();
+        let verdicts = records.flat_map(|record| record.verdicts.iter().map(|verdict| (&record.test, verdict)));
+        verdicts.map(|(test, verdict)| (target.column.id.name.as_str(), test, verdict))
     }) {
+        let asked = (verdict.kind.meaning() == Meaning::Broken, test.revision);
+        let revision = revisions.entry(&verdict.requirement).or_insert(asked);
+        *revision = asked.max(*revision);
         let level = levels.entry(&verdict.requirement).or_insert(verdict.level);
         *level = verdict.level.min(*level);
         if name != REFERENCE {
@@ -179,7 +186,7 @@ fn rows(merged: &[MergedTarget<'_>], catalogue: &Catalogue) -> Vec<Sentence> {
     let row = |(id, level): (&RequirementId, Level)| {
         let decided = decisions.get(id).map_or(0, |targets| targets.values().filter(|decided| **decided).count());
         let vacuous = decisions.get(id).map_or(0, BTreeMap::len) - decided;
-        Sentence { decided, vacuous, ..Sentence::of(id, level, catalogue.get(id)) }
+        Sentence { decided, vacuous, ..Sentence::of(id, level, catalogue.get(id), revisions[id].1) }
     };
     levels.into_iter().map(row).collect()
 }

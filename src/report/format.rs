@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{CapabilityRows, Caveat, Column, KeywordEntry, Status, View};
 use crate::model::reason::Detail;
-use crate::model::spec::{Harm, Level, Requirement, Role};
+use crate::model::spec::{Harm, Level, Requirement, Revision, Role, Statement};
 use crate::model::untrusted::escape_json;
 use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
@@ -118,15 +118,16 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// A requirement that no target decided. The level counts if no loaded catalogue has it.
-    pub(super) fn of(id: &RequirementId, level: Level, known: Option<&Requirement>) -> Self {
+    /// A requirement that no target decided, in the words of a revision. The level counts if no loaded catalogue has it.
+    pub(super) fn of(id: &RequirementId, level: Level, known: Option<&Requirement>, revision: Revision) -> Self {
+        let statement = known.map(|one| one.on(revision));
         Self {
             id: id.clone(),
             folder: id.folder().to_owned(),
             level: known.map_or(level, |one| one.level),
             roles: known.map(|one| one.roles.clone()).unwrap_or_default(),
-            quote: known.map(|one| one.quote.clone()),
-            url: known.map(Requirement::link),
+            quote: statement.map(|one| one.quote.to_owned()),
+            url: statement.map(Statement::link),
             harm: known.map(|one| one.harm),
             why: known.map(|one| one.why.clone()),
             fix: known.and_then(|one| one.fix.clone()),

@@ -62,11 +62,12 @@ impl Draft<'_> {
             code(casebook),
         );
         if let Some(requirement) = self.requirement {
-            let link = requirement.link();
+            let statement = requirement.on(record.test.revision);
+            let link = statement.link();
             let link = url(&link).map_or_else(|| code(&link), |link| format!("<{link}>"));
             out += &format!(
                 "> {}\n\n{link}\n\n{}: {} (casebook's name: {id})\n\n",
-                text(&requirement.quote, LINE),
+                text(statement.quote, LINE),
                 verdict.level,
                 text(&requirement.why, LINE)
             );
@@ -103,7 +104,8 @@ impl Draft<'_> {
         };
         // The words of a derived requirement may be a line of code.
         let quote = self.requirement.filter(|requirement| requirement.level != Level::Derived);
-        let words = quote.map_or(&self.record.title, |requirement| &requirement.quote);
+        let words =
+            quote.map_or(self.record.title.as_str(), |requirement| requirement.on(self.record.test.revision).quote);
         let plain = Untrusted(words).line(TITLE);
         let is_active = plain.contains(['<', '>', '@', '[', '#', '!', '&', '\\', '|'])
             || ["://", "www."].iter().any(|one| plain.contains(one));

@@ -21,6 +21,7 @@ use super::keywords::Table;
 use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted};
 use crate::model::case::Library;
 use crate::model::record::Header;
+use crate::model::spec::Revision;
 use crate::model::text::{count, grouped, plural};
 use crate::model::version;
 use crate::model::{RequirementId, TargetId};
@@ -269,7 +270,7 @@ impl<'s> Site<'s> {
         });
         for requirement in self.library.requirements.values() {
             if !self.sentences.contains_key(&requirement.id) {
-                let sentence = Sentence::of(&requirement.id, requirement.level, Some(requirement));
+                let sentence = Sentence::of(&requirement.id, requirement.level, Some(requirement), Revision::newest());
                 self.sentences.insert(requirement.id.clone(), sentence);
             }
         }

@@ -11,7 +11,7 @@ use super::evidence::{Labelled, SHOWN, evidence, line, lines};
 use super::{BOLD, DIM, RED, name, padded, style, widest};
 use crate::model::case::Library;
 use crate::model::record::{Record, Verdict};
-use crate::model::spec::{Catalogue, Harm, Role};
+use crate::model::spec::{Catalogue, Harm, Revision, Role};
 use crate::model::text::{count, grouped, quotation};
 use crate::model::transcript::{Served, Transcript};
 use crate::model::verdict::VerdictKind;
@@ -70,6 +70,7 @@ struct Finding {
     test: String,
     case: String,
     title: String,
+    revision: Revision,
     verdict: Verdict,
     evidence: Vec<Labelled>,
     /// The names of the next few tests of the same variant.
@@ -115,6 +116,7 @@ impl Findings {
                 | VerdictKind::NotAdopted => Status::from(verdict.kind),
                 VerdictKind::Error if record.observation.unavailable.is_some() => continue,
                 VerdictKind::Known
+                | VerdictKind::KnownInconclusive
                 | VerdictKind::Author
                 | VerdictKind::NotAsked
                 | VerdictKind::Cannot
@@ -318,6 +320,7 @@ impl Finding {
             test: name(&record.target, &record.test),
             case: Untrusted(record.test.case.as_str()).line(200),
             title: Untrusted(&record.title).line(200),
+            revision: record.test.revision,
             verdict: verdict.clone(),
             evidence: transcript.map(|transcript| evidence(transcript, verdict, SHOWN)).unwrap_or_default(),
             others: Vec::new(),
@@ -347,8 +350,9 @@ impl Finding {
         let about = format!("{}; {tests}{variants}{harm}", key.role);
         writeln!(out, "\n{style}{status}{style:#}  {BOLD}{}{BOLD:#}  {DIM}{about}{DIM:#}", shown(id.as_str()))?;
         if let Some(requirement) = requirement {
-            field(out, level.word(), &quotation(&requirement.quote))?;
-            field(out, "", &requirement.link())?;
+            let statement = requirement.on(self.revision);
+            field(out, level.word(), &quotation(statement.quote))?;
+            field(out, "", &statement.link())?;
             field(out, "why", &requirement.why)?;
             requirement.fix.as_deref().map_or(Ok(()), |fix| field(out, "fix", fix))?;
         }
