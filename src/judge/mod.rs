@@ -32,6 +32,7 @@ pub use observe::observe;
 pub use unscripted::{is_decidable, summaries, unscripted};
 
 use crate::model::case::{CanaryState, Check, Control, Expectation, Outcome, Test};
+use crate::model::implied::is_implied;
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
@@ -186,7 +187,7 @@ impl Judge {
             };
             let in_force = requirement.revisions.contains(id.revision) && requirement.roles.contains(&test.role);
             if in_force {
-                let verdict = self.verdict((test, step), check, requirement, id, observation, failed.as_ref());
+                let verdict = self.verdict((step, &verdicts), check, requirement, id, observation, failed.as_ref());
                 let seen = observation.steps.get(step).filter(|_| test.role == Role::Server);
                 let is_controlled = || self.is_controlled(target, test, id);
                 let verdict = verdict.map(|verdict| match seen {
@@ -247,6 +248,13 @@ impl Judge {
                 excuse.idle += usize::from(is_idle(kind));
             }
         }
+        // What every test looks for has no verdict where it holds.
+        let is_seen = observation.unavailable.is_none() && observation.cannot.is_none();
+        for excuse in self.excuses.iter_mut().filter(|one| is_seen && is_implied(&one.requirement)) {
+            let is_of = excuse.target == *target && excuse.test.matches(id);
+            let is_judged = verdicts.iter().any(|verdict| verdict.requirement == excuse.requirement);
+            excuse.idle += usize::from(is_of && !is_judged);
+        }
     }
 
     /// The stale entries: those whose checks held or were not asked, all of them.
@@ -262,7 +270,7 @@ impl Judge {
 
     fn verdict(
         &self,
-        (test, step): (&Test, usize),
+        (step, earlier): (usize, &[Verdict]),
         check: &Check,
         requirement: &Requirement,
         id: &TestId,
@@ -289,7 +297,9 @@ impl Judge {
             && let Some(last) = last.checked_sub(1)
         {
             let reason = NOT_BEGUN.to_owned();
-            let is_judged = test.steps.get(last).is_some_and(|step| !step.then.checks().is_empty());
+            // A server that ended or hangs, and that no check of the step asks about, is not let off here too.
+            let is_judged = !matches!(observation.steps[last].outcome, Outcome::Crash | Outcome::Timeout)
+                || earlier.iter().any(|one| one.step == last && one.kind != VerdictKind::NotAsked);
             let (kind, finding) = if is_judged {
                 (VerdictKind::NotAsked, Finding::NotAsked { reason })
             } else {
@@ -423,7 +433,7 @@ impl Judge {
         let Some(excuse) = self.excuses.iter().find(|excuse| excuse.is_of(target, id, verdict)) else { return };
         if excuse.applies_to(verdict.kind) {
             verdict.excuses = Some(verdict.kind);
-            verdict.kind = excuse.kind();
+            verdict.kind = if verdict.kind.is_broken() { excuse.kind() } else { VerdictKind::KnownInconclusive };
         } else if !is_idle(verdict.kind) {
             return;
         }

@@ -363,25 +363,27 @@ fn known_failure_is_excused_and_stale_if_it_always_holds() {
     let targets = [target_with(&[("f/c/**@2026-07-28", "r"), ("f/c/other", "r")])];
     let id = id("f/c/t@2026-07-28+http");
     let (good, bad) = (observation(vec![step(Outcome::Success)]), observation(vec![step(Outcome::Crash)]));
-
     let mut judge = Judge::new(&catalogue, &targets);
     let verdict = judge.judge(&target(), &test, &id, &bad).remove(0);
     let reason = verdict.known.as_ref().map(|known| known.reason.as_str());
     assert_eq!((verdict.kind, reason), (VerdictKind::Known, Some("it is so")));
     judge.judge(&target(), &test, &id, &good);
     assert!(judge.stale().is_empty());
-
     let mut judge = Judge::new(&catalogue, &targets);
     judge.judge(&target(), &test, &id, &good);
     assert_eq!(judge.stale().len(), 1);
     assert!(judge.stale()[0].to_string().contains("f/r no longer fails in f/c/**@2026-07-28"));
-
     // An entry of tests that are not asked has nothing to excuse.
     let nothing = Expectation { name: Some("nothing".into()), not_asked: true, ..wants(Outcome::ToolError) };
     let absent = self::test("r", vec![wants(Outcome::Success), nothing]);
     let mut judge = Judge::new(&catalogue, &targets);
     let judged = judge.judge(&target(), &absent, &id, &observation(vec![step(Outcome::ToolError)]));
     assert_eq!((kinds(&judged), judge.stale().len()), (vec![VerdictKind::NotAsked], 1));
+
+    // What every test looks for has no verdict where it holds.
+    let mut judge = Judge::new(&catalogue, &[target_with(&[("f/c/**", "stdio/nothing-but-messages")])]);
+    judge.judge(&target(), &test, &id, &good);
+    assert_eq!(judge.stale().len(), 1);
 
     // The tests of a shared entry that fail may be those that only another variant runs.
     let mut shared = target_with(&[("f/c/**", "r")]);

@@ -38,6 +38,8 @@ words! {
         NotAsked = "not-asked",
         /// The check could not be decided: the control is undecided, or a needed part of the observation cannot be read.
         Inconclusive = "inconclusive",
+        /// The check could not be decided, and an entry for known failures covers it.
+        KnownInconclusive = "known-inconclusive",
         /// The adapter cannot express the test.
         Cannot = "cannot",
         /// casebook stopped running tests on the target, or had an error itself.
@@ -67,7 +69,7 @@ impl VerdictKind {
             Self::Pass | Self::Allowed | Self::Stale => Meaning::Holds,
             Self::Fail | Self::Warn | Self::Note | Self::Known | Self::Flaky => Meaning::Broken,
             Self::Taken | Self::NotTaken | Self::Adopted | Self::NotAdopted => Meaning::Option,
-            Self::Cannot | Self::Inconclusive | Self::Error => Meaning::Undecided,
+            Self::Cannot | Self::Inconclusive | Self::KnownInconclusive | Self::Error => Meaning::Undecided,
             Self::NotAsked | Self::Author => Meaning::Aside,
         }
     }
@@ -78,7 +80,7 @@ impl VerdictKind {
         match self.meaning() {
             Meaning::Holds => Self::Adopted,
             Meaning::Broken => Self::NotAdopted,
-            Meaning::Undecided if matches!(self, Self::Inconclusive) => Self::NotAsked,
+            Meaning::Undecided if matches!(self, Self::Inconclusive | Self::KnownInconclusive) => Self::NotAsked,
             Meaning::Option | Meaning::Undecided | Meaning::Aside => self,
         }
     }

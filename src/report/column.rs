@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::score::score;
 use super::{Counts, Keywords, Rates, SentenceRates, Status};
 use crate::model::reason::{Finding, SkipReason, Stale};
 use crate::model::record::{About, Record, SnapshotProblem};
+use crate::model::set::ScoredSet;
 use crate::model::spec::{Revision, Role};
 use crate::model::target::UNTRIAGED;
 use crate::model::text::count;
-use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TargetId};
 
 /// The name of the reference, which is no real target.
@@ -48,7 +49,7 @@ pub struct Column {
     pub cases: Option<String>,
     /// The frozen set, if only its checks were run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
+    pub set: Option<ScoredSet>,
     /// The number of planned tests.
     pub planned: usize,
     /// The number of planned tests that have no record.
@@ -126,6 +127,13 @@ fn with_texts<T: Serialize + ToString, S: serde::Serializer>(all: &[T], serializ
 }
 
 impl Column {
+    /// Returns the score of a role in the frozen set in words, if only the checks of one were run.
+    pub fn score(&self, role: Role) -> Option<String> {
+        let set = self.set.as_ref()?;
+        let (rates, sizes) = (self.sentences.get(&role)?, set.sizes.get(&role)?);
+        Some(format!("set {}: {}", set.name, score(rates, *sizes)))
+    }
+
     /// A target without results.
     pub fn new(id: TargetId, about: Option<&About>, cases: Option<&str>) -> Self {
         Self {
@@ -182,7 +190,9 @@ impl Column {
             let is_decided = self.requirements.entry(verdict.requirement.clone()).or_default();
             self.verified += usize::from(verdict.is_decided() && !*is_decided);
             *is_decided |= verdict.is_decided();
-            if verdict.kind == VerdictKind::Known && verdict.known.as_ref().is_some_and(|it| it.reason == UNTRIAGED) {
+            if Status::from(verdict.kind) == Status::Known
+                && verdict.known.as_ref().is_some_and(|it| it.reason == UNTRIAGED)
+            {
                 self.untriaged.insert(verdict.requirement.clone());
             }
             if verdict.level.is_must() {

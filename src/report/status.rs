@@ -103,7 +103,7 @@ impl From<VerdictKind> for Status {
             VerdictKind::NotAdopted => Self::NotAdopted,
             VerdictKind::NotAsked => Self::NotAsked,
             VerdictKind::Author => Self::Author,
-            VerdictKind::Known => Self::Known,
+            VerdictKind::Known | VerdictKind::KnownInconclusive => Self::Known,
             VerdictKind::Note => Self::Noted,
             VerdictKind::Warn => Self::Warned,
             VerdictKind::Cannot => Self::Cannot,

@@ -203,7 +203,7 @@ mod tests {
             language: None,
             api: None,
             date: None,
-        dependencies: BTreeMap::new(),
+            dependencies: BTreeMap::new(),
             unverified: None,
             ad_hoc: false,
             pair: None,

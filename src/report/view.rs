@@ -38,6 +38,7 @@ impl View {
                 Level::Should | Level::ShouldNot => Status::Warned,
                 Level::May | Level::Derived => Status::Noted,
             },
+            (Self::Conformance, VerdictKind::KnownInconclusive) => Status::Inconclusive,
             (Self::Conformance, VerdictKind::Stale) => Status::Passed,
             _ => kind.into(),
         }
@@ -89,6 +90,10 @@ mod tests {
             assert_eq!(View::Conformance.status(VerdictKind::Known, level), status);
             assert_eq!(View::Expectation.status(VerdictKind::Known, level), Status::Known);
         }
+        // What nobody could decide is no failure in any view.
+        assert_eq!(View::Conformance.status(VerdictKind::KnownInconclusive, Level::Must), Status::Inconclusive);
+        assert_eq!(View::Expectation.status(VerdictKind::KnownInconclusive, Level::Must), Status::Known);
+        assert!(!VerdictKind::KnownInconclusive.is_broken());
         assert_eq!(View::Conformance.status(VerdictKind::Pass, Level::Must), Status::Passed);
     }
 }

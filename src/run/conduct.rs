@@ -171,7 +171,8 @@ impl Finisher {
         let verdicts = judged(judge, planned, transcript).verdicts;
         verdicts.iter().any(|verdict| match verdict.kind.meaning() {
             Meaning::Broken => verdict.kind != VerdictKind::Known,
-            Meaning::Option | Meaning::Undecided => true,
+            Meaning::Undecided => verdict.kind != VerdictKind::KnownInconclusive,
+            Meaning::Option => true,
             Meaning::Holds | Meaning::Aside => false,
         })
     }

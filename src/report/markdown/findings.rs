@@ -109,17 +109,17 @@ pub(super) fn known(report: &Report) -> Option<String> {
         View::Conformance => "❌ Failures that target.toml files list, with their reasons",
         View::Expectation => "🟡 Known failures",
     };
-    excused(report, VerdictKind::Known, title, "issue")
+    excused(report, &[VerdictKind::Known, VerdictKind::KnownInconclusive], title, "issue")
 }
 
 /// Violations that the SDK's documentation leaves to its users: a line for each target, requirement and reason.
 pub(super) fn left_to_author(report: &Report) -> Option<String> {
-    excused(report, VerdictKind::Author, "📝 Left to the author by the documentation of the SDK", "documentation")
+    excused(report, &[VerdictKind::Author], "📝 Left to the author by the documentation of the SDK", "documentation")
 }
 
-fn excused(report: &Report, kind: VerdictKind, title: &str, link: &str) -> Option<String> {
+fn excused(report: &Report, kinds: &[VerdictKind], title: &str, link: &str) -> Option<String> {
     let mut found: BTreeMap<(usize, usize, &str, Option<&str>), usize> = BTreeMap::new();
-    for (test, check) in checks(&report.tests).filter(|(_, check)| check.kind == kind) {
+    for (test, check) in checks(&report.tests).filter(|(_, check)| kinds.contains(&check.kind)) {
         let (reason, address) =
             (check.reason.as_deref().unwrap_or_default(), check.url.as_ref().or(check.issue.as_ref()));
         *found.entry((test.target, check.requirement, reason, address.map(String::as_str))).or_default() += 1;
