@@ -7,6 +7,7 @@ use camino::Utf8PathBuf;
 
 use super::here::here;
 use super::run::targets;
+use super::sets::{self, Narrowed};
 use super::{Exit, Problem, ReplayArgs};
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Here};
@@ -27,8 +28,9 @@ const EVIDENCE: usize = 256 << 20;
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
-    let library = load::load(&args.cases.sources()?)?;
+    let mut library = load::load(&args.cases.sources()?)?;
     let RunLog { header, records, footer } = read_log(&args.run_log)?;
+    let set = narrowed(&mut library, &header)?;
     // Known failures are in the files of the targets, and these may not exist on this machine.
     let found = find(&header)?;
     let known: Vec<Target> = found.iter().map(|target| Target::clone(target)).collect();
@@ -40,6 +42,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
     let wire = evidence(args, &replay.records);
     let mut terminal = Terminal::replay(&library, args.show.verbose);
     let mut summary = RunSummary::new(&header, std::iter::empty());
+    if let Some(set) = set {
+        set.begin(&mut summary);
+    }
     for record in &replay.records {
         summary.add(record);
         let transcript = wire.get(&(record.target.clone(), record.test.clone()));
@@ -74,6 +79,14 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Problem> {
         (summary.has_unseen(), Exit::Target),
         (!summary.is_as_expected(args.outputs.strict), Exit::Unexpected),
     ]))
+}
+
+/// Removes all checks from the cases that the frozen set of the run does not have.
+fn narrowed(library: &mut Library, header: &Header) -> Result<Option<Narrowed>, Problem> {
+    let Some(set) = &header.set else { return Ok(None) };
+    let name = set.name.parse().map_err(|why: String| Problem::new(Exit::Usage, Untrusted(&why).line(300)))?;
+    let set = sets::read(&name)?;
+    Ok(Some(Narrowed::new(library, &name, &set)))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

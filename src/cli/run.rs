@@ -16,7 +16,7 @@ use super::history;
 use super::releases;
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
-use super::sets;
+use super::sets::{self, Narrowed};
 use super::snapshots::{self, Snapshots};
 use super::sources::CaseArgs;
 use super::targets::{targets_with_programs, warn_of_needs};
@@ -28,14 +28,13 @@ use crate::load::{Here, is_embedded_folder, load, nearest, root};
 use crate::model::case::Library;
 use crate::model::pair::PairAbout;
 use crate::model::record::{About, FORMAT, Header, Record};
-use crate::model::set::Drift;
 use crate::model::target::{Target, TargetKind};
 use crate::model::text::count;
 use crate::model::transcript::StdioMode;
 use crate::model::{CaseId, Pattern};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{Column, RunSummary, Score, Status, Untrusted};
+use crate::report::{Column, RunSummary, Status, Untrusted};
 use crate::run::{Secrets, Seen, conduct};
 use crate::set;
 use reference::{is_mutant, mutants};
@@ -92,15 +91,12 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
 }
 
 /// A plan, and what a frozen set says of it.
-type Planned = (Arc<Plan>, Option<(Drift, Score)>);
+type Planned = (Arc<Plan>, Option<Narrowed>);
 
 /// Plans the run. With a frozen set, also returns the differences between the set and the cases.
 fn planned(args: &RunArgs, library: &mut Library, targets: &[Arc<Target>]) -> Result<Planned, Problem> {
     let set = args.set.as_ref().map(|name| Ok::<_, Problem>((name, sets::read(name)?))).transpose()?;
-    let drift = set.as_ref().map(|(name, set)| {
-        let drift = set::narrow(library, (*name).clone(), set);
-        (drift, Score::new(library, set::sizes(library, set)))
-    });
+    let narrowed = set.as_ref().map(|(name, set)| Narrowed::new(library, name, set));
     let plan = plan_of(library, targets, &args.selection());
     let mut plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), library, error.unmatched()))?;
     if let Some((name, set)) = &set {
@@ -112,7 +108,7 @@ fn planned(args: &RunArgs, library: &mut Library, targets: &[Arc<Target>]) -> Re
             ));
         }
     }
-    Ok((Arc::new(plan), drift))
+    Ok((Arc::new(plan), narrowed))
 }
 
 /// Prints lines about targets.
@@ -248,8 +244,7 @@ async fn carry_out(
     judge: Judge,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<Exit, Problem> {
-    let set_name = args.set.as_ref().map(ToString::to_string);
-    let header = Header { set: set_name, ..header(args.narrowed(), library, targets, &plan) };
+    let header = Header { set: set.as_ref().map(Narrowed::about), ..header(args.narrowed(), library, targets, &plan) };
     let (log, mut saving) = Saving::begin(args.run_log.as_ref(), &header)?;
     let run_log = saving.path();
     let differs = plan.is_partial || args.select.heavy || args.select.every_transport;
@@ -265,7 +260,9 @@ async fn carry_out(
     };
     let planned = plan.tests().map(|(group, _)| (&group.target.id, &group.case));
     let mut summary = RunSummary::new(&header, planned);
-    (summary.drift, summary.score) = set.unzip();
+    if let Some(set) = set {
+        set.begin(&mut summary);
+    }
     let is_ad_hoc = targets.iter().any(|target| target.is_ad_hoc());
     let mut snapshots = Snapshots::new(args.accept, targets, &whole);
     let mut source = args.outputs.begin(run_log.as_deref(), &header).filter(|_| !args.is_part);

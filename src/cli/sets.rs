@@ -1,6 +1,7 @@
-//! `casebook freeze`, and the frozen sets of `casebook run --set`: files `sets/NAME.json` in the current folder, or embedded
-//! ones.
+//! `casebook freeze`, and the frozen sets of `casebook run --set`: embedded ones, or files `sets/NAME.json` in the current
+//! folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 
@@ -9,8 +10,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{Exit, FreezeArgs, Problem};
 use crate::file;
 use crate::load::{self, did_you_mean};
-use crate::model::set::{SET_FORMAT, Set, SetName};
+use crate::model::case::Library;
+use crate::model::set::{Drift, SET_FORMAT, ScoredSet, Set, SetName};
+use crate::model::spec::Role;
 use crate::report::terminal::{eprint_line, print_line};
+use crate::report::{RunSummary, Score};
 use crate::set;
 
 /// The folder of frozen sets.
@@ -21,6 +25,13 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     let set = set::freeze(&library, args.revision);
     if set.tests.is_empty() {
         return Err(Problem::new(Exit::Nothing, "no checks to freeze: no test of these cases has a check"));
+    }
+    if load::published_sets().any(|name| name == args.name.to_string()) {
+        let text = format!(
+            "{} is the name of a published set, which `--set` would no longer mean; choose another name",
+            args.name
+        );
+        return Err(Problem::new(Exit::Usage, text));
     }
     let path = place(&args.name);
     let unsaved = |error: std::io::Error| Problem::unsaved(&path, &error);
@@ -43,26 +54,48 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
+/// A frozen set of a run, whose cases have no other checks.
+pub(super) struct Narrowed {
+    drift: Drift,
+    sizes: BTreeMap<Role, [usize; 2]>,
+    score: Score,
+}
+
+impl Narrowed {
+    /// Removes all other checks from the cases.
+    pub(super) fn new(library: &mut Library, name: &SetName, set: &Set) -> Self {
+        let drift = set::narrow(library, name.clone(), set);
+        let sizes = set::sizes(library, set);
+        Self { drift, score: Score::new(library, sizes.clone()), sizes }
+    }
+
+    /// What the run log says of the set.
+    pub(super) fn about(&self) -> ScoredSet {
+        ScoredSet { name: self.drift.set.to_string(), sizes: self.sizes.clone() }
+    }
+
+    /// Has a run counted by the set.
+    pub(super) fn begin(self, summary: &mut RunSummary) {
+        (summary.drift, summary.score) = (Some(self.drift), Some(self.score));
+    }
+}
+
 /// The most bytes that are read of a frozen set.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Reads a frozen set: a file of the current folder, or else a published set, which is embedded.
+/// Reads a frozen set: a published one, which is embedded, or else a file of the current folder.
 pub(super) fn read(name: &SetName) -> Result<Set, Problem> {
     let path = place(name);
     let problem = |exit: Exit, why: String| Problem::new(exit, format!("cannot read the frozen set {path}: {why}"));
-    let text = match (file::read_text(&path, MOST_BYTES), load::published_set(&name.to_string())) {
-        (Ok(text), _) => text,
-        (Err(error), Some(text)) if error.kind() == ErrorKind::NotFound => text.to_owned(),
-        (Err(error), _) => {
-            return Err(match error.kind() {
-                ErrorKind::NotFound => problem(Exit::Usage, format!("there is no such file; {}", others(name))),
-                ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
-                    problem(Exit::Usage, error.to_string())
-                }
-                _ => problem(Exit::System, error.to_string()),
-            });
-        }
-    };
+    let published = load::published_set(&name.to_string()).map(str::to_owned);
+    let text =
+        published.map_or_else(|| file::read_text(&path, MOST_BYTES), Ok).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => problem(Exit::Usage, format!("there is no such file; {}", others(name))),
+            ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
+                problem(Exit::Usage, error.to_string())
+            }
+            _ => problem(Exit::System, error.to_string()),
+        })?;
     let set: Set = serde_json::from_str(&text).map_err(|error| problem(Exit::Usage, error.to_string()))?;
     if set.format == SET_FORMAT {
         Ok(set)

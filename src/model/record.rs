@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::observation::Observation;
 use super::pair::{Attribution, PairAbout};
 use super::reason::{Detail, SkipReason, Stale};
+use super::set::ScoredSet;
 use super::spec::{Level, words};
 use super::target::{Known, LeftToAuthor};
 use super::transcript::StdioMode;
@@ -126,7 +127,7 @@ pub struct Header {
     pub narrowed: Option<String>,
     /// The frozen set whose checks were run, which is one of the filters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
+    pub set: Option<ScoredSet>,
     /// The `target.toml` files of targets that are not embedded. Known failures are read from them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Utf8PathBuf>,

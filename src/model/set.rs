@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::RequirementId;
-use super::spec::Revision;
+use super::spec::{Revision, Role};
 
 /// The version of the file format.
 pub const SET_FORMAT: u32 = 1;
@@ -51,6 +51,15 @@ pub struct Set {
     pub not_scored: BTreeMap<RequirementId, String>,
     /// The tests, by the part of their ids before the `@`.
     pub tests: BTreeMap<String, Frozen>,
+}
+
+/// The frozen set of a run, as its run log names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoredSet {
+    /// The name.
+    pub name: String,
+    /// The numbers of its MUSTs and of its SHOULDs, for each role.
+    pub sizes: BTreeMap<Role, [usize; 2]>,
 }
 
 /// The frozen checks of one test.

@@ -33,22 +33,26 @@ pub fn badges(report: &Report) -> Vec<(String, String)> {
         for (role, rates) in &column.sentences {
             let label = format!("{} {role} {}", begin(column), Untrusted(&column.name).line(100));
             let place = files.place(&format!("{place}-{role}"));
-            all.push((format!("{place}.json"), Badge::of_sentences(label, rates).json()));
+            let size = column.set.as_ref().and_then(|set| set.sizes.get(role)).map(|[musts, _]| *musts);
+            all.push((format!("{place}.json"), Badge::of_sentences(label, rates, size).json()));
         }
     }
     all
 }
 
 impl Badge {
-    /// The share of MUST sentences that hold. Known failures do not.
-    pub(super) fn of_sentences(label: String, rates: &SentenceRates) -> Self {
-        let Rate { held, asked } = rates.must;
+    /// The share of MUST sentences that hold, of those that were decided, or of so many in a frozen set. Known failures do
+    /// not hold.
+    pub(super) fn of_sentences(label: String, rates: &SentenceRates, set: Option<usize>) -> Self {
+        let all = set.map_or(rates.must.asked, |size| size.saturating_sub(rates.author).max(rates.must.asked));
+        let rate = Rate { held: rates.must.held, asked: all };
+        let Rate { held, asked } = rate;
         let message = match (asked, rates.author) {
             (0, _) => "not tested".to_owned(),
             (_, 0) => format!("{held} of {asked} MUST"),
             (_, left) => format!("{held} of {asked} MUST, {left} left to the author"),
         };
-        Self { schema_version: 1, label, message, color: colour(rates.must), is_error: false }
+        Self { schema_version: 1, label, message, color: colour(rate), is_error: false }
     }
 
     /// The share of capabilities on which all targets do the same and right.
@@ -76,7 +80,7 @@ fn colour(rate: Rate) -> &'static str {
 
 /// The first words of a label: `MCP`, with the frozen set if only its checks were run.
 fn begin(column: &Column) -> String {
-    column.set.as_ref().map_or_else(|| "MCP".to_owned(), |set| format!("MCP {}", Untrusted(set).line(40)))
+    column.set.as_ref().map_or_else(|| "MCP".to_owned(), |set| format!("MCP {}", Untrusted(&set.name).line(40)))
 }
 
 fn badge(column: &Column) -> Badge {

@@ -39,15 +39,19 @@ impl Score {
 
     /// Returns each target with its role and its score in words.
     pub fn lines(&self) -> Vec<(&TargetId, Role, String)> {
-        let line = |((target, role), checks): (_, &Vec<Check>)| {
+        let line = |(key, checks): (&'_ (TargetId, Role), &Vec<Check>)| {
             let rates =
                 SentenceRates::of_checks(checks.iter().map(|(id, level, kind, decided)| (id, *level, *kind, *decided)));
-            let [musts, shoulds] = self.sizes.get(role).copied().unwrap_or_default();
-            let musts = share(rates.must, musts, "MUST", rates.author);
-            (target, *role, format!("{musts}; {}", share(rates.should, shoulds, "SHOULD", 0)))
+            score(&rates, self.sizes.get(&key.1).copied().unwrap_or_default())
         };
-        self.checks.iter().map(|((target, role), checks)| line(((target, role), checks))).collect()
+        self.checks.iter().map(|(key, checks)| (&key.0, key.1, line((key, checks)))).collect()
     }
+}
+
+/// The score of a role in words, from the numbers of MUSTs and SHOULDs of the set.
+pub(super) fn score(rates: &SentenceRates, [musts, shoulds]: [usize; 2]) -> String {
+    let musts = share(rates.must, musts, "MUST", rates.author);
+    format!("{musts}; {}", share(rates.should, shoulds, "SHOULD", 0))
 }
 
 /// `68 of 71 MUSTs hold, 2 not decided, 1 left to the author`.

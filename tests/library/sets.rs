@@ -15,7 +15,7 @@ fn each_revision_has_a_published_set_of_checks_that_exist() {
         assert_eq!(set.revision.map(|one| one.to_string()).as_deref(), Some(name));
         let mut library = load(&[Source::Embedded]).expect("the cases are sound");
         let drift = set::narrow(&mut library, name.parse::<SetName>().expect("a name"), &set);
-        // Until the first release: `rm sets/NAME.json && casebook freeze NAME --revision NAME`.
+        // Until the first release: `casebook freeze new --revision NAME && mv sets/new.json sets/NAME.json`.
         assert_eq!(drift.gone, Vec::<String>::new(), "sets/{name}.json has checks that no case has");
     }
 }

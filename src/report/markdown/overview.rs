@@ -173,6 +173,10 @@ pub(super) fn rates(report: &Report) -> Option<String> {
             let name = code(&column.id.to_string(), 80);
             out += &format!("| {name} | {version} | {} | {} | {} |\n", of(rates.must), of(rates.should), rates.author);
         }
+        let scores = rates.iter().filter_map(|(column, _)| Some((column, column.score(*role)?)));
+        for (column, score) in scores.take(ROWS) {
+            out += &format!("\n{}: {}\n", code(&column.id.to_string(), 80), code(&score, 300));
+        }
         out.extend((rates.len() > ROWS).then(|| format!("\nAnd {} more.\n", count(rates.len() - ROWS, "target"))));
         out.push('\n');
     }

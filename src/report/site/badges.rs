@@ -24,10 +24,10 @@ pub(super) fn write(report: &Report, editions: &[Edition], put: &mut Put<'_>) ->
         for folder in &folders {
             for role in &Role::SINGLE {
                 let rates = edition.column.sentences.get(role).copied().unwrap_or_default();
-                put(&format!("{folder}/{role}"), &Badge::of_sentences(format!("MCP {role} {name}"), &rates))?;
+                put(&format!("{folder}/{role}"), &Badge::of_sentences(format!("MCP {role} {name}"), &rates, None))?;
                 for ((one, revision), rates) in &edition.revisions {
                     if one == role {
-                        let badge = Badge::of_sentences(format!("MCP {revision} {role} {name}"), rates);
+                        let badge = Badge::of_sentences(format!("MCP {revision} {role} {name}"), rates, None);
                         put(&format!("{folder}/{role}-{revision}"), &badge)?;
                     }
                 }

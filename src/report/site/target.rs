@@ -63,7 +63,10 @@ pub(super) fn shares(edition: &Edition) -> Vec<Share> {
         let revisions = edition.revisions.iter().filter(|((one, _), rates)| one == role && rates.must.asked > 0);
         Share {
             role: *role,
-            texts: [of(rates.must, "MUST"), of(rates.should, "SHOULD"), left].into_iter().flatten().collect(),
+            texts: match edition.column.score(*role) {
+                Some(score) => vec![score],
+                None => [of(rates.must, "MUST"), of(rates.should, "SHOULD"), left].into_iter().flatten().collect(),
+            },
             revisions: revisions
                 .map(|((_, revision), rates)| (*revision, format!("{} of {}", rates.must.held, rates.must.asked)))
                 .collect(),
