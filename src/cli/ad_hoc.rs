@@ -128,6 +128,9 @@ fn permitted(typed: &str, folder: &Utf8Path) -> Result<Permitted, String> {
     let Some((tool, file)) = typed.split_once("=@") else {
         return Ok(Permitted { tool: typed.to_owned(), arguments: None });
     };
+    if tool == EVERY || file.is_empty() {
+        return Err("write the name of one tool, `=@` and a file with its arguments".to_owned());
+    }
     let text =
         file::read_text(folder.join(file), MOST_BYTES).map_err(|error| format!("cannot read {file}: {error}"))?;
     if nesting::depth(text.as_bytes()) > LEVELS {
@@ -206,9 +209,9 @@ fn check_calls(target: &Target, survey: &Survey) -> Result<(), Problem> {
     let mut named = target.callable.named.iter().map(|one| &one.tool);
     let Some(unknown) = named.find(|name| !listed.contains(&name.as_str())) else { return Ok(()) };
     let near = crate::load::did_you_mean(unknown, &listed);
-    let hint = near.map_or_else(String::new, |near| format!("; {near}"));
-    let text = format!("--call {unknown}: the server lists no such tool{hint}");
-    Err(Problem::new(Exit::Usage, Untrusted(&text).line(400)))
+    let hint = near.unwrap_or_else(|| format!("it lists {}", listed.join(", ")));
+    let text = format!("--call {unknown}: the server lists no such tool; {hint}");
+    Err(Problem::new(Exit::Usage, Untrusted(&text).line(800)))
 }
 
 /// Returns the most workers of a run with this target, unless the user chooses their number: one for a server on another

@@ -21,6 +21,7 @@ use crate::model::callable::Callable;
 use crate::model::case::{Step, Test, When};
 use crate::model::target::Target;
 use crate::model::template::Bindings;
+use crate::model::text::shortened;
 use crate::model::transcript::{Message, Party, Served};
 use crate::plan::Planned;
 
@@ -28,6 +29,8 @@ use crate::plan::Planned;
 pub const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
 /// The environment variable by which it names the client's revision.
 pub const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// The bytes of the names of listed tools that are shown.
+const LISTED: usize = 400;
 /// The number of characters of a client's last line that are shown.
 const LAST_LINE: usize = 300;
 
@@ -64,6 +67,15 @@ pub(crate) fn not_callable(test: &Test, callable: &Callable, names: Option<&[Str
     }
     let is_none = test.needs_permission() && names.is_some_and(|names| !names.iter().any(|name| callable.allows(name)));
     is_none.then(|| "lists no tool that may be called".to_owned())
+}
+
+/// Returns why a test that calls what the target permits cannot run on a fixed server that lists these tools: the target
+/// permits a tool that is not there, so that nobody would notice that it is never called.
+pub(crate) fn not_listed(test: &Test, callable: &Callable, names: &[String]) -> Option<String> {
+    let mut permitted = callable.named.iter().filter(|_| test.needs_permission()).map(|one| &one.tool);
+    let unknown = permitted.find(|tool| !names.contains(tool))?;
+    let listed = if names.is_empty() { "none".to_owned() } else { shortened(&names.join(", "), LISTED).into_owned() };
+    Some(format!("`calls` in [claims] permits the tool `{unknown}`, which the server does not list; it lists {listed}"))
 }
 
 /// Runs a client against a mock server. The scenario, and not the case, determines the client's behaviour.

@@ -374,6 +374,10 @@ fn permitted_call_has_the_arguments_of_the_file() {
         let call = format!("search=@{file}");
         run(&sandbox, &[&server.url(), "--call", &call]).exits(2).stderr_has(&[reason]);
     }
+    for call in ["*=@list.json", "search=@"] {
+        run(&sandbox, &[&server.url(), "--call", call]).exits(2).stderr_has(&["the name of one tool"]);
+    }
+    run(&sandbox, &[&server.url(), "--call", "zip"]).exits(2).stderr_has(&["no such tool; it lists search, other"]);
 }
 
 #[test]

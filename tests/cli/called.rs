@@ -233,7 +233,7 @@ fn tool_that_nobody_permitted_gets_no_useful_arguments() {
     assert_eq!(calls, hopeless.clone().map(|arguments| ("book".to_owned(), arguments)));
     assert!(!verdicts(&sandbox, &["pass"]).contains("tools/output-conforms"));
     // A name permits one tool, and the others stay as they are.
-    server(&sandbox, &[], None, NEW, &sound(NEW), "calls = [\"plain\", \"no-such-tool\"]");
+    server(&sandbox, &[], None, NEW, &sound(NEW), "calls = [\"plain\"]");
     run(&sandbox).exits(0);
     let names: BTreeSet<_> = sent(&sandbox).into_iter().filter(of_listed).map(|(name, _)| name).collect();
     assert_eq!(names, ["book", "plain"].map(str::to_owned).into());
@@ -242,10 +242,11 @@ fn tool_that_nobody_permitted_gets_no_useful_arguments() {
 }
 
 #[test]
-fn server_that_lists_no_permitted_tool_cannot_be_called() {
-    let sandbox = Sandbox::empty();
-    server(&sandbox, &[], None, NEW, &sound(NEW), "calls = [\"no-such-tool\"]");
-    run(&sandbox).exits(0);
-    assert!(verdicts(&sandbox, &["cannot"]).contains("tools/output-conforms"));
-    assert!(sandbox.read("run.jsonl").contains("lists no tool that may be called"));
+fn permitted_tool_that_the_server_does_not_list_is_no_silent_gap() {
+    for calls in [r#"["no-such-tool"]"#, r#"["plain", "no-such-tool"]"#] {
+        let sandbox = Sandbox::empty();
+        server(&sandbox, &[], None, NEW, &sound(NEW), &format!("calls = {calls}"));
+        run(&sandbox).exits(1).stdout_has(&["permits the tool `no-such-tool`", "it lists book, count, ask, plain"]);
+        assert!(sandbox.read("run.jsonl").contains("which the server does not list"), "the run log has the reason");
+    }
 }
