@@ -172,7 +172,8 @@ impl Search<'_> {
             text += &format!("{}\n{}\n", record.test, observation(&record.observation));
         }
         let dependencies = source.header.about.iter().flat_map(|about| &about.dependencies);
-        let with = dependencies.map(|(name, version)| format!(", {name} {version}")).collect();
+        let with: Vec<_> = dependencies.map(|(name, version)| format!(", {name} {version}")).collect();
+        let with = with.concat();
         unavailable.map_or(Outcome::Seen(Seen { text, with }), |reason| Outcome::Broken(reason.clone()))
     }
 }
@@ -185,7 +186,8 @@ fn tell(search: &Search<'_>, sides: [(&Release, Seen); 2]) -> Result<(), Problem
     for (release, Seen { text, with }) in sides {
         let with = Untrusted(&with).line(LINE);
         let text = Untrusted(text.trim_end()).block(SHOWN);
-        show(&format!("\n{} {}{with}\n{text}\n", search.name, release.version)).map_err(|error| Problem::output(&error))?;
+        show(&format!("\n{} {}{with}\n{text}\n", search.name, release.version))
+            .map_err(|error| Problem::output(&error))?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::drive::adapter::hello::Hello;
 use crate::model::TargetId;
 
 /// The number of consecutive hangs or failed starts after which a target is given up.
@@ -18,8 +19,8 @@ pub(crate) struct Health {
     target: TargetId,
     /// Set once a hello has confirmed the claims of `target.toml`.
     pub(crate) confirmed: bool,
-    /// Set if its hello announces streams over stdio.
-    pub(crate) streams: bool,
+    /// The last hello of its adapter.
+    pub(crate) hello: Box<Hello>,
     /// The number of consecutive hangs.
     hangs: u32,
     /// The total number of restarts.
@@ -47,7 +48,7 @@ impl GivenUp {
 
 impl Health {
     pub(crate) fn new(target: TargetId, given_up: GivenUp) -> Self {
-        Self { target, confirmed: false, streams: false, hangs: 0, restarts: 0, given_up }
+        Self { target, confirmed: false, hello: Box::default(), hangs: 0, restarts: 0, given_up }
     }
 
     /// Returns the reason as an error if the target was given up.

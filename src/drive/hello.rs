@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use crate::drive::adapter::protocol::{Adapter, Hello, StartError};
+use crate::drive::adapter::hello::Hello;
+use crate::drive::adapter::protocol::{Adapter, StartError};
 use crate::drive::clock::Deadline;
 use crate::drive::process::launch::StopReason;
 use crate::model::target::Target;

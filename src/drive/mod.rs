@@ -32,7 +32,8 @@ mod token;
 mod turns;
 mod workers;
 
-pub use adapter::protocol::{Hello, StartError, Trouble};
+pub use adapter::hello::Hello;
+pub use adapter::protocol::{StartError, Trouble};
 pub use any_client::{AnyClient, ClientEnd, ClientError, ClientLimits, Leading, meet};
 pub use by_hand::{HandError, Handed, HandedStep, Standing, Waiting, drive_to};
 pub use canary::CanaryError;

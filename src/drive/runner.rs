@@ -101,6 +101,15 @@ impl TargetRunner {
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
+        let is_adapter = matches!(self.target.drives, TargetKind::Adapter(_));
+        if let Some(reason) = self.health.hello.overlooks(&planned.test, planned.test.role).filter(|_| is_adapter) {
+            return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
+        }
+        let listed = self.listed.get(&planned.id.revision).and_then(Option::as_deref);
+        if let Some(reason) = listed.and_then(|listed| fixed::not_listed(&planned.test, &self.target.callable, listed))
+        {
+            return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
+        }
         let missing = |listed: &Option<Vec<String>>| {
             let listed = listed.as_deref();
             let missing = listed.and_then(|listed| fixed::missing_tool(&planned.test, listed));
@@ -263,7 +272,7 @@ impl TargetRunner {
             }
             match Adapter::start(&self.target, Deadline::within(self.options.start_limit)).await {
                 Ok(adapter) => {
-                    self.health.streams = adapter.hello().streams;
+                    *self.health.hello = adapter.hello().clone();
                     self.adapter = Some(adapter);
                     self.reuse = ConnectionReuse::default();
                     self.health.confirmed = true;
@@ -429,7 +438,7 @@ impl TargetRunner {
 
     /// The way of serving over stdio: a process, if the adapter does not offer streams.
     fn mode(&self, planned: &Planned) -> StdioMode {
-        let chosen = planned.stdio.filter(|_| self.health.streams);
+        let chosen = planned.stdio.filter(|_| self.health.hello.streams);
         chosen.unwrap_or(StdioMode::Process)
     }
 

@@ -15,6 +15,7 @@ mod control;
 pub mod deviation;
 pub mod encounter;
 pub mod endpoint;
+pub mod feature;
 mod flaw;
 mod generate;
 mod hash;

@@ -28,6 +28,9 @@ const STACK: usize = 256 << 20;
 
 /// The exit status of a process that refused to serve its file over stdio.
 const REFUSED: u8 = 3;
+/// The parts of the adapter protocol beyond its first version.
+const KNOWS: [&str; 8] =
+    ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"];
 
 /// Runs the target until its standard input ends.
 ///
@@ -221,6 +224,7 @@ fn hello(variant: Variant) -> Value {
         "streams": true,
         "revisions": Revision::ALL.map(Revision::name),
         "variants": variant.name.as_slice(),
+        "knows": KNOWS,
     })
 }
 

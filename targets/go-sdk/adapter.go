@@ -116,6 +116,11 @@ func (f *front) answer(request controlRequest) (message, error) {
 	return message{"unsupported": "expected hello, serve, stop or drive"}, nil
 }
 
+// known has the parts of the adapter protocol beyond its first version, all of which this adapter handles.
+var known = []string{
+	"elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented",
+}
+
 func hello() message {
 	return message{
 		"sdk":        sdk,
@@ -126,6 +131,7 @@ func hello() message {
 		"transports": []string{"stdio", "http"},
 		"revisions":  revisions,
 		"variants":   []string{"high", "low", "low-validated", "stateless"},
+		"knows":      known,
 		"streams":    true,
 		"dependencies": map[string]string{
 			"jsonschema-go": version("github.com/google/jsonschema-go"),

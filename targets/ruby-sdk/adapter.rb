@@ -12,6 +12,8 @@ require_relative "drive"
 require_relative "serve"
 
 module Casebook
+  # The parts of the adapter protocol beyond its first version, all of which this adapter handles.
+  KNOWS = ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"].freeze
   REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"].freeze
   VARIANTS = ["default", "multi-round-trip", "checked"].freeze
 
@@ -94,6 +96,7 @@ module Casebook
         "transports" => ["stdio", "http"],
         "revisions" => REVISIONS,
         "variants" => VARIANTS,
+        "knows" => KNOWS,
         "streams" => Process.respond_to?(:fork),
       }
     end

@@ -2,7 +2,6 @@
 //!
 //! Takes fixtures as text, gives the adapter's answers. Must not know MCP or the content of a fixture.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
+use crate::drive::adapter::hello::Hello;
 use crate::drive::adapter::mistake::{self, is_addressed, wrong_id, wrong_type};
 use crate::drive::adapter::stream::{Place, Stream, Streams};
 use crate::drive::clock::Deadline;
@@ -21,7 +21,7 @@ use crate::drive::process::lines::{BoundedText, LineEvent, Lines};
 use crate::jsonrpc::nesting;
 use crate::jsonrpc::text::quoted;
 use crate::model::spec::{Revision, Role, Transport};
-use crate::model::target::{Claims, Package, Target, TargetKind};
+use crate::model::target::{Package, Target, TargetKind};
 use crate::model::transcript::{End, Served};
 
 /// The version of the protocol.
@@ -30,54 +30,8 @@ const PROTOCOL: u32 = 1;
 const CONNECT: Duration = Duration::from_secs(5);
 /// The number of lines that may come before an answer.
 const MAX_NOISE: usize = 1000;
-/// The number of dependencies of an SDK that are kept.
-const MAX_DEPENDENCIES: usize = 8;
 /// The mark of a line of standard output that is no answer, in the text of standard error.
 pub(crate) const NOISE: &str = "[noise on stdout] ";
-
-/// The adapter's description of itself.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Hello {
-    /// The name of the SDK's package.
-    pub sdk: String,
-    /// The version of the package.
-    pub version: String,
-    /// The programming language.
-    pub language: String,
-    /// The public API that the adapter uses.
-    pub api: String,
-    /// The roles that the adapter supports.
-    pub roles: Vec<String>,
-    /// The transports that the adapter supports.
-    pub transports: Vec<String>,
-    /// The protocol revisions that the SDK supports.
-    pub revisions: Vec<String>,
-    /// The API tiers and engines that the adapter offers.
-    pub variants: Vec<String>,
-    /// The versions of the packages that write schemas and validate for the SDK.
-    pub dependencies: BTreeMap<String, String>,
-    /// Set if the adapter serves over stdio by streams on loopback.
-    pub streams: bool,
-}
-
-impl Hello {
-    /// The package that the hello names.
-    pub(crate) fn package(&self, is_dev: bool) -> Package {
-        let dependencies = self.dependencies.clone().into_iter().take(MAX_DEPENDENCIES).collect();
-        Package { name: self.sdk.clone(), version: self.version.clone(), is_dev, dependencies }
-    }
-
-    /// Returns the claims without the roles, transports and revisions that the hello does not have.
-    pub(crate) fn confirmed(&self, claims: &Claims) -> Claims {
-        let has = |all: &[String], word: &str| all.iter().any(|one| one == word);
-        let mut claims = claims.clone();
-        claims.roles.retain(|role| has(&self.roles, role.word()));
-        claims.transports.retain(|transport| has(&self.transports, transport.word()));
-        claims.revisions.retain(|revision| has(&self.revisions, revision.name()));
-        claims
-    }
-}
 
 /// Returns the reason why a command cannot be started.
 fn why_not(command: &str, error: &std::io::Error) -> String {
@@ -142,9 +96,9 @@ pub enum StartError {
     )]
     Package {
         /// The package in `target.toml`.
-        package: Package,
+        package: Box<Package>,
         /// The package in the hello.
-        hello: Package,
+        hello: Box<Package>,
     },
 }
 
@@ -289,7 +243,7 @@ pub(crate) struct Adapter {
     input: ChildStdin,
     output: Lines,
     requests: u64,
-    hello: Hello,
+    hello: Box<Hello>,
     streams: Streams,
 }
 
@@ -318,14 +272,14 @@ impl Adapter {
     /// Starts the adapter without checking the claims.
     pub(crate) async fn start_unchecked(target: &Target, deadline: Deadline) -> Result<Self, StartError> {
         let (process, input, output) = spawn(target, command(target)?)?;
-        let (hello, streams) = (Hello::default(), Streams::default());
+        let (hello, streams) = (Box::default(), Streams::default());
         let mut adapter = Self { process, input, output, requests: 0, hello, streams };
         let answer = adapter.ask("hello", &format!(r#"{{"protocol":{PROTOCOL}}}"#), deadline).await;
         let hello = answer.and_then(|answer| {
             answer.hello.ok_or_else(|| Trouble::Nonsense("it answered `hello` without a hello".to_owned()))
         });
         match hello {
-            Ok(hello) => Ok(Self { hello, ..adapter }),
+            Ok(hello) => Ok(Self { hello: Box::new(hello), ..adapter }),
             Err(trouble) => {
                 let stderr = adapter.process.stderr().clone();
                 let stop_reason =
@@ -561,7 +515,7 @@ pub(crate) fn confirm(target: &Target, hello: &Hello) -> Result<(), StartError> 
     held("the variant", target.id.variant.iter().map(String::as_str).collect(), &hello.variants)?;
     match &target.package {
         Some(package) if !is_same(package, hello) => {
-            Err(StartError::Package { package: package.clone(), hello: hello.package(false) })
+            Err(StartError::Package { package: Box::new(package.clone()), hello: Box::new(hello.package(false)) })
         }
         _ => Ok(()),
     }

@@ -233,13 +233,18 @@ impl PairRunner {
             Ok(()) => server.make_ready(&self.options).await,
             unready @ Err(_) => unready,
         };
+        let sides = [(&client, Role::Client), (&server, Role::Server)];
+        let overlooked = sides.iter().find_map(|(side, role)| side.overlooks(&planned.test, *role));
         let deadline = Deadline::within(self.options.test_limit);
         let kept = [("client", client.stderr()), ("server", server.stderr())];
         for text in kept.iter().filter_map(|(_, text)| text.as_ref()) {
             text.take();
         }
         let driven = match ready {
-            Ok(()) => self.converse(&mut client, &mut server, planned, &bindings, deadline).await,
+            Ok(()) => match overlooked {
+                Some(reason) => Driven { served: Served::Cannot { reason }, steps: Vec::new() },
+                None => self.converse(&mut client, &mut server, planned, &bindings, deadline).await,
+            },
             Err(reason) => Driven { served: Served::Unavailable { reason }, steps: Vec::new() },
         };
         let mut transcript = Transcript { bindings, ..self.blank(&planned.id, driven.served) };

@@ -17,6 +17,7 @@ use crate::drive::options::Options;
 use crate::drive::process::launch::StopReason;
 use crate::drive::process::lines::BoundedText;
 use crate::drive::process::session::scratch;
+use crate::model::case::Test;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::Target;
 use crate::model::text::{shell_line, shell_word};
@@ -80,7 +81,7 @@ impl Side {
             self.health.check_usable().map_err(|reason| self.named(&reason))?;
             match Adapter::start(&self.target, Deadline::within(options.start_limit)).await {
                 Ok(adapter) => {
-                    self.health.streams = adapter.hello().streams;
+                    *self.health.hello = adapter.hello().clone();
                     self.adapter = Some(adapter);
                     self.health.count_answer();
                 }
@@ -97,6 +98,11 @@ impl Side {
             }
         }
         Ok(())
+    }
+
+    /// Returns why the adapter cannot act for its target in a test.
+    pub(super) fn overlooks(&self, test: &Test, role: Role) -> Option<String> {
+        self.health.hello.overlooks(test, role).map(|reason| self.named(&reason))
     }
 
     fn named(&self, reason: &str) -> String {
@@ -145,7 +151,7 @@ impl Side {
         deadline: Deadline,
     ) -> Result<(Hosted, Streams), Served> {
         let order = Order { variant: self.target.id.variant.as_deref(), transport: Transport::Stdio, ..order };
-        if self.health.streams && mode != StdioMode::Process {
+        if self.health.hello.streams && mode != StdioMode::Process {
             let adapter = self.adapter.as_mut().expect("a side that was made ready has an adapter");
             let (serving, Stream { input, output, reading }) = adapter.serve_stream(order, deadline).await?;
             let streams = Streams { input: Box::new(input), output, reading: Some(reading) };

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::client;
 use super::marker::{self, differences, in_words};
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
-use crate::drive::adapter::protocol::{Adapter, Hello, NOISE, Order, Serving, StartError, Trouble, confirm};
+use crate::drive::adapter::hello::Hello;
+use crate::drive::adapter::protocol::{Adapter, NOISE, Order, Serving, StartError, Trouble, confirm};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
 use crate::drive::adapter::stream::Stream;
 use crate::drive::clock::Deadline;
@@ -21,7 +22,8 @@ use crate::drive::server::exchange::Exchange;
 use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
 use crate::model::case::{Answer, Does, Need, Step, When};
-use crate::model::spec::{Revision, Role, Transport};
+use crate::model::feature::Feature;
+use crate::model::spec::{Lifecycle, Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Party, Served};
@@ -79,10 +81,14 @@ pub async fn smoke(target: &Target) -> SmokeReport {
     };
     report.note("hello", SmokeOutcome::Right.with_noise(noise(&adapter.stderr().take())));
     report.hello = Some(adapter.hello().clone());
+    if let Some(unknown) = adapter.hello().knows.iter().find(|word| word.parse::<Feature>().is_err()) {
+        let known: Vec<_> = Feature::ALL.iter().map(|feature| feature.word()).collect();
+        report.note("hello: `knows`", SmokeOutcome::wrong(unknown.clone(), format!("words of: {}", known.join(", "))));
+    }
     let claims = "every role, transport, revision and variant that target.toml claims";
     report.note_result("hello: claims of target.toml", confirm(target, adapter.hello()), claims);
     let mut failed = BTreeSet::new();
-    for (revision, transport, ask) in everything(target, adapter.hello().streams) {
+    for (revision, transport, ask) in everything(target, adapter.hello()) {
         // The same mistake would show again, each time after the time limit.
         if !ask.is_plain() && failed.contains(&(ask.role(), revision, transport)) {
             continue;
@@ -173,15 +179,33 @@ enum Probe {
     Schema,
     /// A tool whose schema is no JSON Schema.
     NoSchema,
+    /// A tool that asks in URL mode.
+    Url,
+    /// A tool that asks with a state.
+    State,
 }
 
-/// The behaviours that every adapter must have. An adapter may answer `cannot` for the others.
+/// The behaviours that every adapter must have.
 const PLAIN: [Does; 4] = [Does::Echo, Does::Return, Does::Elicit, Does::Raise];
 
 impl Probe {
-    /// The plain tools first, because the others depend on them.
-    fn all() -> impl Iterator<Item = Self> {
-        PLAIN.iter().map(|does| Self::Plain(*does)).chain([Self::Marker, Self::Schema, Self::NoSchema])
+    /// The plain tools first, because the others depend on them; then what the adapter says that it knows.
+    fn all(revision: Revision, hello: &Hello) -> impl Iterator<Item = Self> {
+        let facts = revision.facts();
+        let later = [
+            (Feature::Log, Self::Plain(Does::Log), true),
+            (Feature::Progress, Self::Plain(Does::Progress), true),
+            (Feature::ElicitUrl, Self::Url, facts.elicitation_modes),
+            (Feature::State, Self::State, facts.lifecycle == Lifecycle::Stateless),
+        ];
+        let later = later.into_iter().filter(|(feature, _, is_there)| *is_there && hello.has(*feature));
+        let plain = PLAIN.iter().map(|does| Self::Plain(*does));
+        plain.chain([Self::Marker, Self::Schema, Self::NoSchema]).chain(later.map(|(_, probe, _)| probe))
+    }
+
+    /// Returns whether the others depend on it.
+    fn is_plain(self) -> bool {
+        matches!(self, Self::Plain(does) if PLAIN.contains(&does))
     }
 }
 
@@ -192,6 +216,8 @@ impl fmt::Display for Probe {
             Self::Marker => f.write_str("echo of unusual values"),
             Self::Schema => f.write_str("a schema with unusual values"),
             Self::NoSchema => f.write_str("a schema that is a string"),
+            Self::Url => f.write_str("a question in URL mode"),
+            Self::State => f.write_str("a question with a state"),
         }
     }
 }
@@ -209,14 +235,15 @@ enum Ask {
 
 impl Ask {
     /// The requests to an adapter in a role, over a transport.
-    fn of(role: Role, transport: Transport, streams: bool) -> Vec<Self> {
+    fn of(role: Role, transport: Transport, revision: Revision, hello: &Hello) -> Vec<Self> {
+        let probes = || Probe::all(revision, hello);
         match role {
-            Role::Server if streams && transport == Transport::Stdio => {
-                let in_process = |probe: &Probe| matches!(probe, Probe::Plain(_)).then_some(Self::Serve(*probe));
-                Probe::all().flat_map(|probe| [Self::Stream(probe)].into_iter().chain(in_process(&probe))).collect()
+            Role::Server if hello.streams && transport == Transport::Stdio => {
+                let in_process = |probe: &Probe| probe.is_plain().then_some(Self::Serve(*probe));
+                probes().flat_map(|probe| [Self::Stream(probe)].into_iter().chain(in_process(&probe))).collect()
             }
-            Role::Server => Probe::all().map(Self::Serve).collect(),
-            Role::Client => client::Script::ALL.iter().map(|script| Self::Drive(*script)).collect(),
+            Role::Server => probes().map(Self::Serve).collect(),
+            Role::Client => client::Script::all(hello).map(Self::Drive).collect(),
             Role::Pair => Vec::new(),
         }
     }
@@ -224,7 +251,7 @@ impl Ask {
     /// Returns whether the request is one of those that the others depend on.
     fn is_plain(self) -> bool {
         match self {
-            Self::Serve(probe) | Self::Stream(probe) => matches!(probe, Probe::Plain(_)),
+            Self::Serve(probe) | Self::Stream(probe) => probe.is_plain(),
             Self::Drive(script) => script.is_plain(),
         }
     }
@@ -232,7 +259,7 @@ impl Ask {
     /// Returns whether the request needs elicitation in form mode.
     fn elicits(self) -> bool {
         match self {
-            Self::Serve(probe) | Self::Stream(probe) => probe == Probe::Plain(Does::Elicit),
+            Self::Serve(probe) | Self::Stream(probe) => matches!(probe, Probe::Plain(Does::Elicit) | Probe::State),
             Self::Drive(script) => matches!(script, client::Script::Elicit | client::Script::UsedUp),
         }
     }
@@ -257,12 +284,13 @@ impl fmt::Display for Ask {
     }
 }
 
-fn everything(target: &Target, streams: bool) -> impl Iterator<Item = (Revision, Transport, Ask)> {
+fn everything<'t>(target: &'t Target, hello: &Hello) -> impl Iterator<Item = (Revision, Transport, Ask)> + use<'t> {
+    let hello = hello.clone();
     let claims = &target.claims;
     let ways = claims.roles.iter().flat_map(|role| claims.transports.iter().map(move |transport| (*role, *transport)));
     let ways = ways.flat_map(|(role, transport)| claims.revisions.iter().map(move |one| (role, transport, *one)));
     ways.flat_map(move |(role, transport, one)| {
-        Ask::of(role, transport, streams).into_iter().map(move |ask| (one, transport, ask))
+        Ask::of(role, transport, one, &hello).into_iter().map(move |ask| (one, transport, ask))
     })
     .filter(|(_, _, ask)| !ask.elicits() || !claims.lacks.contains(&Need::ElicitationForm))
 }
@@ -291,15 +319,24 @@ fn fixture(probe: Probe) -> String {
         Probe::Marker => (Does::Echo, json!({ "type": "object" })),
         Probe::Schema => (Does::Echo, marker::schema()),
         Probe::NoSchema => (Does::Echo, NO_SCHEMA.into()),
+        Probe::Url | Probe::State => (Does::Elicit, plain.clone()),
     };
     let body: Value = match does {
         Does::Echo => json!(true),
         Does::Return => json!({
             "structuredContent": { "answer": 42 }, "content": [{ "type": "text", "text": "smoke" }]
         }),
+        Does::Elicit if probe == Probe::Url => {
+            json!({ "mode": "url", "message": "Visit it?", "url": "https://example.com/smoke", "elicitationId": "smoke" })
+        }
+        Does::Elicit if probe == Probe::State => {
+            json!({ "message": "Your name?", "requestedSchema": plain, "state": { "value": "smoke" } })
+        }
         Does::Elicit => json!({ "message": "Your name?", "requestedSchema": plain }),
         Does::Raise => json!("smoke"),
-        Does::Wait | Does::Log | Does::Progress => unreachable!("no probe"),
+        Does::Log => json!({ "level": "info", "data": "smoke" }),
+        Does::Progress => json!({ "progress": 1 }),
+        Does::Wait => unreachable!("no probe"),
     };
     let tool = json!({ "name": TOOL, "description": "A tool.", "inputSchema": schema, "does": { does.word(): body } });
     json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
@@ -394,7 +431,8 @@ async fn list_and_call(
 ) -> Result<Vec<String>, SmokeOutcome> {
     let revision = connection.revision.name().to_owned();
     let bindings = Bindings { canaries: Vec::new(), unique: token(), revision };
-    let step = Step::observe;
+    let declares = || (probe == Probe::Url).then(|| Template::from(&json!({ "elicitation": { "url": {} } })));
+    let step = |when| Step { declares: declares(), ..Step::observe(when) };
     let list = step(When::List);
     let opened = connection.open(&list, &bindings, Deadline::within(limit)).await;
     if opened.end != End::Accepted {
@@ -419,12 +457,14 @@ async fn list_and_call(
         };
     }
     let arguments = if probe == Probe::Marker { marker::marker() } else { json!({ "name": "Ada" }) };
-    let answers = vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
+    let accept = Answer::Accept(Template::from(&json!({ "name": "Ada" })));
+    let answers = vec![if probe == Probe::Url { Answer::AcceptAlone } else { accept }];
     let arguments = Some(Template::from(&arguments));
     let call = step(When::call(TOOL, arguments, answers));
     let called = connection.perform(&call, &bindings, Deadline::within(ANSWER)).await;
     match probe {
         Probe::Plain(does) => is_called(does, &called)?,
+        Probe::Url | Probe::State => is_asked(probe, &called)?,
         _ => is_unchanged(&called)?,
     }
     if probe == Probe::Plain(Does::Raise) {
@@ -449,6 +489,20 @@ fn is_called(does: Does, called: &Exchange) -> Result<(), SmokeOutcome> {
         Some(_) if does == Does::Raise => Err(SmokeOutcome::wrong(describe(called), result_of(does))),
         _ => Err(odd(describe(called), result_of(does))),
     }
+}
+
+/// Checks that a question has the part that an adapter could overlook.
+fn is_asked(probe: Probe, called: &Exchange) -> Result<(), SmokeOutcome> {
+    let result: Value = reply(called).and_then(|reply| serde_json::from_str(reply).ok()).unwrap_or_default();
+    let structured = &result["result"]["structuredContent"];
+    let asked = called.messages.iter().any(|message| message.text.contains("https://example.com/smoke"));
+    let (is_there, wanted) = match probe {
+        Probe::Url => {
+            (asked && structured["action"] == "accept", "a question in URL mode, and its answer in the result")
+        }
+        _ => (structured["state"] == "smoke", r#"a result with "state":"smoke""#),
+    };
+    if is_there { Ok(()) } else { Err(odd(describe(called), wanted)) }
 }
 
 /// Checks that the tool returned the marker.
@@ -490,7 +544,7 @@ fn listed_tool(listed: &Exchange) -> Value {
 /// The expected result of a call of a tool with this behaviour, in words.
 fn result_of(does: Does) -> &'static str {
     match does {
-        Does::Echo => r#"a result with the arguments: "structuredContent":{"name":"Ada"}"#,
+        Does::Echo | Does::Log | Does::Progress => r#"a result with the arguments: "structuredContent":{"name":"Ada"}"#,
         Does::Return => {
             r#"a result with "structuredContent":{"answer":42} and "content":[{"type":"text","text":"smoke"}]"#
         }
@@ -498,7 +552,7 @@ fn result_of(does: Does) -> &'static str {
             r#"a result with the user's answer: "structuredContent":{"action":"accept","content":{"name":"Ada"}}"#
         }
         Does::Raise => r#"a result with "isError":true, or a JSON-RPC error"#,
-        Does::Wait | Does::Log | Does::Progress => "",
+        Does::Wait => "",
     }
 }
 
@@ -510,13 +564,13 @@ fn is_result_of(does: Does, reply: &str) -> bool {
     let has_text =
         || result["content"].as_array().is_some_and(|blocks| blocks.iter().any(|one| one["text"] == "smoke"));
     match does {
-        Does::Echo => !is_error && *structured == json!({ "name": "Ada" }),
+        Does::Echo | Does::Log | Does::Progress => !is_error && *structured == json!({ "name": "Ada" }),
         Does::Return => !is_error && *structured == json!({ "answer": 42 }) && has_text(),
         Does::Elicit => {
             !is_error && structured["action"] == "accept" && structured["content"] == json!({ "name": "Ada" })
         }
         Does::Raise => is_error || reply["error"].is_object(),
-        Does::Wait | Does::Log | Does::Progress => false,
+        Does::Wait => false,
     }
 }
 

@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 
 use super::marker::{differences, in_words, marker, schema};
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
+use crate::drive::adapter::hello::Hello;
 use crate::drive::adapter::protocol::Adapter;
 use crate::drive::client::driving::{Driven, converse};
 use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Step, Test, Tool, When};
+use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Retry, Step, Test, Tool, When};
+use crate::model::feature::Feature;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
@@ -39,6 +41,8 @@ pub(super) enum Script {
     Marker,
     /// The client calls such a tool twice, and has one answer.
     UsedUp,
+    /// The client begins two calls before one has ended.
+    CallTools,
 }
 
 impl fmt::Display for Script {
@@ -49,20 +53,32 @@ impl fmt::Display for Script {
             Self::Elicit => "an elicitation",
             Self::Marker => "a list and a call with unusual values",
             Self::UsedUp => "two elicitations and one answer",
+            Self::CallTools => "two calls at once",
         })
     }
 }
 
 impl Script {
-    pub(super) const ALL: [Self; 5] = [Self::List, Self::Call, Self::Elicit, Self::Marker, Self::UsedUp];
+    /// The scripts for an adapter with this hello.
+    pub(super) fn all(hello: &Hello) -> impl Iterator<Item = Self> {
+        let all = [Self::List, Self::Call, Self::Elicit, Self::Marker, Self::UsedUp];
+        all.into_iter().chain(hello.has(Feature::CallTools).then_some(Self::CallTools))
+    }
 
     /// Returns whether the script is one of those that the others depend on.
     pub(super) fn is_plain(self) -> bool {
-        !matches!(self, Self::Marker | Self::UsedUp)
+        !matches!(self, Self::Marker | Self::UsedUp | Self::CallTools)
     }
 
     fn steps(self) -> Vec<When> {
         let call = |arguments, answers| When::call(TOOL, arguments, answers);
+        let beside = || When::Call {
+            tool: TOOL.to_owned(),
+            arguments: None,
+            answers: Vec::new(),
+            retry: Retry::default(),
+            parallel: true,
+        };
         let answer = || vec![Answer::Accept(Template::from(&json!({ "name": "Ada" })))];
         match self {
             Self::List => vec![When::List],
@@ -70,6 +86,7 @@ impl Script {
             Self::Elicit => vec![call(None, answer())],
             Self::Marker => vec![When::List, call(Some(Template::from(&marker())), Vec::new())],
             Self::UsedUp => vec![call(None, answer()), call(None, Vec::new())],
+            Self::CallTools => vec![call(None, Vec::new()), beside()],
         }
     }
 
@@ -80,7 +97,9 @@ impl Script {
                 let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
                 (Does::Elicit, json!({ "message": "Your name?", "requestedSchema": schema }))
             }
-            Self::List | Self::Call => (Does::Return, json!({ "content": [{ "type": "text", "text": "smoke" }] })),
+            Self::List | Self::Call | Self::CallTools => {
+                (Does::Return, json!({ "content": [{ "type": "text", "text": "smoke" }] }))
+            }
             Self::Marker => (Does::Return, marked_result()),
         };
         let mut definition = match self {
@@ -105,6 +124,9 @@ impl Script {
     fn wanted(self) -> &'static str {
         match self {
             Self::List => r#"{"id":ID,"drove":{"connected":true,"steps":[{"tools":[{"name":"smoke",…}]}]}}"#,
+            Self::CallTools => {
+                r#"{"id":ID,"drove":{"connected":true,"steps":[{"results":[{"result":{…}},{"result":{…}}]}]}}"#
+            }
             Self::Call => {
                 r#"{"id":ID,"drove":{"connected":true,"steps":[{"result":{"content":[{"type":"text","text":"smoke"}]}}]}}"#
             }
@@ -124,7 +146,7 @@ impl Script {
             Self::List | Self::Marker => {
                 handed["tools"].as_array().is_some_and(|tools| tools.iter().any(|one| one["name"] == TOOL))
             }
-            Self::Call => result["content"][0]["text"] == "smoke",
+            Self::Call | Self::CallTools => result["content"][0]["text"] == "smoke",
             Self::Elicit | Self::UsedUp => {
                 let answer = &result["structuredContent"];
                 answer["action"] == "accept" && answer["content"] == json!({ "name": "Ada" })
@@ -208,7 +230,8 @@ fn outcome(script: Script, driven: Driven) -> SmokeOutcome {
         (false, _) => return SmokeOutcome::wrong(shown, script.wanted()),
     }
     match script {
-        Script::List | Script::Call | Script::Elicit => SmokeOutcome::Right,
+        Script::CallTools if driven.steps.len() < 2 => SmokeOutcome::wrong(shown, script.wanted()),
+        Script::List | Script::Call | Script::Elicit | Script::CallTools => SmokeOutcome::Right,
         Script::Marker => unchanged(&driven, &value),
         Script::UsedUp => without_answer(&driven),
     }

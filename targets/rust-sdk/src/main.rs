@@ -81,6 +81,10 @@ async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Failur
     })
 }
 
+/// The parts of the adapter protocol beyond its first version, all of which this adapter handles.
+const KNOWS: [&str; 8] =
+    ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"];
+
 fn hello() -> Value {
     json!({ "hello": {
         "sdk": "rmcp",
@@ -91,6 +95,7 @@ fn hello() -> Value {
         "transports": ["stdio", "http"],
         "revisions": REVISIONS,
         "variants": VARIANTS,
+        "knows": KNOWS,
         "streams": true,
     } })
 }

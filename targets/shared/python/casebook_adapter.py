@@ -35,6 +35,9 @@ Server = TypeVar("Server")
 TARGETS = Path(__file__).resolve().parents[2]
 """The folder of all targets. Their adapters and this module are in it, and so are their virtual environments."""
 
+KNOWS = ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"]
+"""The parts of the adapter protocol beyond its first version, all of which the adapters in Python handle."""
+
 MAX_JSON_DEPTH = 25_000
 """The recursion limit for reading and writing JSON. Generated fixtures are at most 10,000 levels deep."""
 
@@ -167,6 +170,7 @@ class Adapter(Generic[Server]):
                 "revisions": self.sdk.revisions,
                 "variants": self.sdk.variants,
                 "dependencies": installed(self.sdk.dependencies),
+                "knows": KNOWS,
                 "streams": True,
             }
         }

@@ -11,6 +11,9 @@ import { stringify } from './json.js';
 import { Cannot, Refused, type DriveRequest, type Drove, type Identity, type ServeRequest } from './protocol.js';
 import { mount, serveStream, type HttpServer, type Stream, type Transport } from './serve.js';
 
+/** The parts of the adapter protocol beyond its first version, all of which these adapters handle. */
+const knows = ['elicit-url', 'state', 'wait', 'log', 'progress', 'callTools', 'requestTimeout', 'as-presented'];
+
 /** The part of an adapter that uses the SDK. */
 export interface Adapter {
   identity: Identity;
@@ -58,6 +61,7 @@ function answers(adapter: Adapter): (request: Request) => Promise<object> {
           language: 'typescript',
           roles: ['server', 'client'],
           transports: ['stdio', 'http'],
+          knows,
           streams: true
         };
         return { hello: { ...adapter.identity, ...parts } };

@@ -21,6 +21,18 @@ import java.util.Map;
  * fixture on its standard streams instead.
  */
 public final class Adapter {
+  /** The parts of the adapter protocol beyond its first version, all of which this adapter handles. */
+  private static final List<String> KNOWS =
+      List.of(
+          "elicit-url",
+          "state",
+          "wait",
+          "log",
+          "progress",
+          "callTools",
+          "requestTimeout",
+          "as-presented");
+
   static final List<String> REVISIONS =
       List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
 
@@ -107,6 +119,8 @@ public final class Adapter {
         REVISIONS,
         "variants",
         VARIANTS,
+        "knows",
+        KNOWS,
         "streams",
         true);
   }

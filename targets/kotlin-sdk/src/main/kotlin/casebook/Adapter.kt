@@ -16,6 +16,10 @@ import java.io.File
 import java.io.PrintStream
 import kotlin.system.exitProcess
 
+/** The parts of the adapter protocol beyond its first version, all of which this adapter handles. */
+private val KNOWS =
+    listOf("elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented")
+
 /** The revisions of the SDK that casebook also supports. */
 private val REVISIONS = listOf("2025-06-18", "2025-11-25")
 
@@ -79,6 +83,7 @@ private fun hello() = buildJsonObject {
     putJsonArray("transports") { listOf("stdio", "http").forEach(::add) }
     putJsonArray("revisions") { REVISIONS.forEach(::add) }
     putJsonArray("variants") {}
+    putJsonArray("knows") { KNOWS.forEach(::add) }
     put("streams", true)
 }
 
