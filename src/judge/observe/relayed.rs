@@ -153,12 +153,18 @@ fn end(step: &Step, turned: &StepTranscript) -> End {
     if let Some(answer) = own.or_else(refused) {
         return End::Replied { message: answer.message };
     }
-    let last = turned.messages.iter().rfind(|message| message.from == Party::Target);
-    match last.and_then(|message| message.status) {
+    match last_reply(turned).and_then(|place| turned.messages[place].status) {
         Some(status) if status >= HTTP_ERROR => End::Http { status },
         _ if matches!(step.when, When::Serve) => End::Accepted,
         _ => End::Empty,
     }
+}
+
+/// The last message of the server before the client ends the session: what it says to the end is no reply to a request.
+fn last_reply(turned: &StepTranscript) -> Option<usize> {
+    let ends = |message: &Message| message.from == Party::Harness && message.header(":method") == Some("DELETE");
+    let end = turned.messages.iter().position(ends).unwrap_or(turned.messages.len());
+    turned.messages[..end].iter().rposition(|message| message.from == Party::Target)
 }
 
 /// The method of the requests of a step.
@@ -190,7 +196,7 @@ fn places(step: &Step, turned: &StepTranscript) -> MessagePlaces {
     let request = wire.of(Party::Harness).find(|(_, envelope)| is_own(envelope)).map(|(place, _)| place);
     let reply = match turned.end {
         End::Replied { message } => Some(message),
-        _ => turned.messages.iter().rposition(|message| message.from == Party::Target),
+        _ => last_reply(turned),
     };
     MessagePlaces { request, question, answer, reply }
 }
