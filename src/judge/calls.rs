@@ -15,7 +15,7 @@ use crate::model::arguments::{self, ListedSchema, With};
 use crate::model::case::{CallMark, Test, TextState};
 use crate::model::observation::{CallEvidence, Observed};
 use crate::model::schema::Schema;
-use crate::model::spec::Revision;
+use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 use crate::model::text::shortened;
 use crate::model::transcript::Party;
@@ -68,7 +68,7 @@ pub(super) fn calls(revision: Revision, with: With, wire: &Wire<'_>) -> Marks {
         let found = match with {
             With::Refused if is_asked => Vec::new(),
             With::Refused => refused(&call, schemas, answer.envelope),
-            With::Accepted => accepted(schemas, answer.envelope),
+            With::Accepted => accepted(revision, schemas, answer.envelope),
         };
         called.insert(call.tool.clone());
         let failed = failed_without.get(&call.tool).copied();
@@ -247,7 +247,7 @@ fn reads_like_refusal(result: &Members<'_>) -> bool {
 }
 
 /// The marks of a call with arguments that the listed schema accepts. Whether the tool succeeds is its own affair.
-fn accepted(schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)> {
+fn accepted(revision: Revision, schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)> {
     let Some(response) = Response::of(answer) else { return Vec::new() };
     let mut found = vec![(response.mark(), String::new())];
     let Response::Result(result) = response else { return found };
@@ -267,7 +267,9 @@ fn accepted(schemas: &Schemas, answer: &Envelope<'_>) -> Vec<(CallMark, String)>
             }
         }
     }
-    if structured.is_some() {
+    // In sessions, structured content is an object, and null has no text.
+    let has_text = |raw: &&RawValue| revision.facts().lifecycle == Lifecycle::Stateless || raw.get() != "null";
+    if structured.is_some_and(has_text) {
         found.push((CallMark::Structured, String::new()));
         if matches!(text_state(&result), None | Some(Observed::Value(TextState::Absent))) {
             found.push((CallMark::TextMissing, String::new()));
@@ -385,6 +387,10 @@ mod tests {
     /// The marks of calls with these arguments (none for null), with these parts of their responses, of a tool with these
     /// schemas.
     fn marks(with: With, schemas: &Value, calls: &[(Value, Value)]) -> Vec<CallMark> {
+        marks_on(Revision::newest(), with, schemas, calls)
+    }
+
+    fn marks_on(revision: Revision, with: With, schemas: &Value, calls: &[(Value, Value)]) -> Vec<CallMark> {
         let mut tool = schemas.clone();
         tool["name"] = "t".into();
         let list = json!({"id": 0, "result": {"tools": [tool]}});
@@ -401,7 +407,7 @@ mod tests {
             messages.push(samples::message(Party::Target, &response.to_string()));
         }
         let seen = StepTranscript { messages, end: End::Accepted, ..samples::replied(&[]) };
-        super::calls(Revision::newest(), with, &Wire::new(&seen)).remove("t").unwrap_or_default().into_keys().collect()
+        super::calls(revision, with, &Wire::new(&seen)).remove("t").unwrap_or_default().into_keys().collect()
     }
 
     fn request(id: u64, method: &str, params: &Value) -> Message {
@@ -499,6 +505,12 @@ mod tests {
         ] {
             assert_eq!(marks(With::Accepted, schemas, &[(json!({}), response.clone())]), expected, "{response}");
         }
+        // In sessions, null is no structured content.
+        let null = [(json!({}), result(text("ok"), Value::Null))];
+        assert_eq!(marks(With::Accepted, &plain, &null), [Result, Structured, TextMissing]);
+        let oldest = Revision::all().next().expect("a revision");
+        assert_eq!(marks_on(oldest, With::Accepted, &plain, &null), [Result]);
+        assert_eq!(marks_on(oldest, With::Accepted, &typed, &null), [Result, WithOutputSchema, OutputInvalid]);
     }
 
     #[test]

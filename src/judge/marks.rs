@@ -132,8 +132,13 @@ fn is_primitive(root: &Value, schema: &Map<String, Value>, references: usize) ->
         Value::Object(members) if references > 0 => is_primitive(root, members, references - 1),
         _ => None,
     };
-    let of_all =
-        |key: &str| schema.get(key).and_then(Value::as_array).map(|all| all.iter().map(of).collect::<Vec<_>>());
+    let is_only_null = |schema: &&Value| {
+        let values = schema.get("enum").and_then(Value::as_array);
+        let names = schema.get("type").map(|named| named.as_array().map_or(std::slice::from_ref(named), Vec::as_slice));
+        names.or(values.map(Vec::as_slice)).is_some_and(|all| !all.is_empty() && all.iter().all(is_null))
+            || schema.get("const").is_some_and(Value::is_null)
+    };
+    let parts = |key: &str| schema.get(key).and_then(Value::as_array);
     match (schema.get("type"), schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(names)), ..) => return all(names, &is_named),
         (Some(name), ..) => return Some(is_named(name)),
@@ -144,14 +149,16 @@ fn is_primitive(root: &Value, schema: &Map<String, Value>, references: usize) ->
     if let Some(reference) = schema.get("$ref") {
         return reference.as_str().and_then(|text| text.strip_prefix('#')).and_then(|place| of(root.pointer(place)?));
     }
-    if let Some(parts) = of_all("allOf") {
-        return parts.iter().flatten().copied().reduce(|one, other| one && other);
+    if let Some(parts) = parts("allOf") {
+        return parts.iter().filter_map(of).reduce(|one, other| one && other);
     }
-    match of_all("anyOf").or_else(|| of_all("oneOf")) {
-        Some(parts) if parts.contains(&Some(false)) => Some(false),
-        Some(parts) => parts.iter().all(Option::is_some).then_some(true),
-        None => None,
+    let parts = parts("anyOf").or_else(|| parts("oneOf"))?;
+    let (nulls, others): (Vec<_>, Vec<_>) = parts.iter().partition(is_only_null);
+    let others: Vec<_> = others.into_iter().map(of).collect();
+    if others.is_empty() || others.contains(&Some(false)) {
+        return Some(false);
     }
+    (nulls.is_empty() && others.iter().all(Option::is_some)).then_some(true)
 }
 
 #[cfg(test)]
@@ -178,6 +185,9 @@ mod tests {
             json!({"$ref": "#/properties/c"}),
             json!({"$ref": "other.json"}),
             json!({"type": ["string", "null"]}),
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}),
+            json!({"oneOf": [{"enum": ["a"]}, {"const": null}]}),
+            json!({"allOf": [{"anyOf": [{"type": "integer"}, {"enum": [null]}]}]}),
             json!({"oneOf": [{"const": "a"}, {"const": "b"}]}),
             json!({"allOf": [{"minLength": 1}, {"type": "string"}]}),
         ] {

@@ -119,8 +119,7 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
         let unpack = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
         occupy(&shared, None).map_err(unpack)?;
     }
-    let words =
-        [(VERSION, version), (DATE, date.as_deref().unwrap_or_default()), (SHARED, shared.as_str())];
+    let words = [(VERSION, version), (DATE, date.as_deref().unwrap_or_default()), (SHARED, shared.as_str())];
     let dependencies = if uses_date { "the day after its release" } else { "the day on which it was set up" };
     let place = cache.join(VERSIONS).join(format!("{name}@{version}"));
     let built = |target: Target| {

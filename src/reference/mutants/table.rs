@@ -752,6 +752,9 @@ mutants! { |p|
         /// The error for a method of another feature has the code that earlier revisions used for a missing resource.
         "retired-code": p.edit_if(Reply, UNKNOWN_METHOD, "", Apply(|reply| set_code_for_resources(reply, -32002))) => [
             "base/retired-codes"],
+        /// The error for a question that a client did not declare has the code that earlier revisions used for it.
+        "retired-question-code": p.edit_if(Reply, MISSING_CAPABILITY, "/error/code", Set("-32042")) => [
+            "base/retired-codes", "elicitation/missing-capability-error"],
         /// A key in the `_meta` of results has an empty label in its prefix.
         "meta-prefix-malformed": p.edit(Reply, "/result/_meta/com..example~1trace", Set(r#""1""#)) => [
             "base/meta-prefix"],
@@ -879,7 +882,7 @@ mutants! { |p|
             "elicitation/undeclared-elicitation-code", "elicitation/undeclared-mode-code"],
         /// An elicitation without `mode` is refused.
         "mode-required": p.user.needs_mode = true => ["elicitation/answer-as-entered", "elicitation/no-mode-means-form",
-            "elicitation/three-actions", "sep-1034/user-wins", "sep-1330/choice-sent", "sep-1330/choices-sent-as-list"],
+            "elicitation/three-actions"],
         /// A retry has the first of two states.
         "older-state-sent":
             p.edit_if(Request, ("/params/requestState", r#""second""#), "/params/requestState", Set(r#""first""#)) => [
