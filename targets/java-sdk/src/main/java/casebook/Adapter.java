@@ -21,7 +21,7 @@ import java.util.Map;
  * fixture on its standard streams instead.
  */
 public final class Adapter {
-  /** The parts of the adapter protocol beyond its first version, all of which this adapter handles. */
+  /** The parts of the adapter protocol beyond its first version, which this adapter handles. */
   private static final List<String> KNOWS =
       List.of(
           "elicit-url",
