@@ -101,22 +101,8 @@ impl TargetRunner {
         if let Err(reason) = ready {
             return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
         }
-        let is_adapter = matches!(self.target.drives, TargetKind::Adapter(_));
-        if let Some(reason) = self.health.hello.overlooks(&planned.test, planned.test.role).filter(|_| is_adapter) {
-            return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
-        }
-        let listed = self.listed.get(&planned.id.revision).and_then(Option::as_deref);
-        if let Some(reason) = listed.and_then(|listed| fixed::not_listed(&planned.test, &self.target.callable, listed))
-        {
-            return Ok(self.blank(&planned.id, Bindings::default(), Served::Unavailable { reason }));
-        }
-        let missing = |listed: &Option<Vec<String>>| {
-            let listed = listed.as_deref();
-            let missing = listed.and_then(|listed| fixed::missing_tool(&planned.test, listed));
-            missing.or_else(|| fixed::not_callable(&planned.test, &self.target.callable, listed))
-        };
-        if let Some(reason) = self.listed.get(&planned.id.revision).and_then(missing) {
-            return Ok(self.blank(&planned.id, Bindings::default(), Served::Cannot { reason }));
+        if let Some(served) = self.not_run(planned) {
+            return Ok(self.blank(&planned.id, Bindings::default(), served));
         }
         // A server in a stream of the adapter is no server in a process of its own.
         let in_process = |one: &Planned| one.stdio == Some(StdioMode::Process);
@@ -261,6 +247,22 @@ impl TargetRunner {
             }
         }
         self.health.check_usable()
+    }
+
+    /// Returns why a test is not run, if so: the adapter would overlook a part of it, or a fixed server does not list what it
+    /// calls.
+    fn not_run(&self, planned: &Planned) -> Option<Served> {
+        let (test, callable) = (&planned.test, &self.target.callable);
+        let cannot = |reason| Served::Cannot { reason };
+        if matches!(self.target.drives, TargetKind::Adapter(_)) {
+            return self.health.hello.overlooks(test, test.role).map(cannot);
+        }
+        let listed = self.listed.get(&planned.id.revision)?.as_deref();
+        if let Some(reason) = listed.and_then(|listed| fixed::not_listed(test, callable, listed)) {
+            return Some(Served::Unavailable { reason });
+        }
+        let missing = listed.and_then(|listed| fixed::missing_tool(test, listed));
+        missing.or_else(|| fixed::not_callable(test, callable, listed)).map(cannot)
     }
 
     /// Starts the adapter if the test needs it, or if no hello has confirmed the target's claims yet.
