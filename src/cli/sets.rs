@@ -1,7 +1,6 @@
 //! `casebook freeze`, and the frozen sets of `casebook run --set`: embedded ones, or files `sets/NAME.json` in the current
 //! folder.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 
@@ -12,7 +11,6 @@ use crate::file;
 use crate::load::{self, did_you_mean};
 use crate::model::case::Library;
 use crate::model::set::{Drift, SET_FORMAT, ScoredSet, Set, SetName};
-use crate::model::spec::Role;
 use crate::report::terminal::{eprint_line, print_line};
 use crate::report::{RunSummary, Score};
 use crate::set;
@@ -57,7 +55,6 @@ pub(super) fn freeze(args: &FreezeArgs) -> Result<Exit, Problem> {
 /// A frozen set of a run, whose cases have no other checks.
 pub(super) struct Narrowed {
     drift: Drift,
-    sizes: BTreeMap<Role, [usize; 2]>,
     score: Score,
 }
 
@@ -65,13 +62,12 @@ impl Narrowed {
     /// Removes all other checks from the cases.
     pub(super) fn new(library: &mut Library, name: &SetName, set: &Set) -> Self {
         let drift = set::narrow(library, name.clone(), set);
-        let sizes = set::sizes(library, set);
-        Self { drift, score: Score::new(library, sizes.clone()), sizes }
+        Self { drift, score: Score::new(library, set::sizes(library, set)) }
     }
 
     /// What the run log says of the set.
     pub(super) fn about(&self) -> ScoredSet {
-        ScoredSet { name: self.drift.set.to_string(), sizes: self.sizes.clone() }
+        ScoredSet { name: self.drift.set.to_string(), sizes: self.score.sizes().clone() }
     }
 
     /// Has a run counted by the set.

@@ -54,7 +54,7 @@ pub struct Set {
 }
 
 /// The frozen set of a run, as its run log names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ScoredSet {
     /// The name.
     pub name: String,

@@ -251,10 +251,9 @@ fn merged<'s>(
     let about =
         runs.iter().filter_map(|run| run.about.get(id).copied()).min_by_key(|about| (&about.title, &about.unverified));
     let mut column = Column::new(id.clone(), about, cases);
-    let sets: BTreeSet<_> =
-        runs.iter().map(|run| run.source.header.set.as_ref().map(|set| (&set.name, &set.sizes))).collect();
-    if let [Some(_)] = Vec::from_iter(sets)[..] {
-        column.set = runs.iter().find_map(|run| run.source.header.set.clone());
+    let sets: BTreeSet<_> = runs.iter().map(|run| run.source.header.set.as_ref()).collect();
+    if let [Some(set)] = Vec::from_iter(sets)[..] {
+        column.set = Some(set.clone());
     }
     column.planned = records.len();
     let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();

@@ -29,6 +29,11 @@ impl Score {
         Self { roles: roles(library), sizes, checks: BTreeMap::new() }
     }
 
+    /// The numbers of MUSTs and of SHOULDs of the set, for each role.
+    pub fn sizes(&self) -> &BTreeMap<Role, [usize; 2]> {
+        &self.sizes
+    }
+
     /// Takes the verdicts of a test.
     pub fn add(&mut self, record: &Record) {
         let Some(role) = self.roles.get(&record.test.case) else { return };
@@ -39,12 +44,12 @@ impl Score {
 
     /// Returns each target with its role and its score in words.
     pub fn lines(&self) -> Vec<(&TargetId, Role, String)> {
-        let line = |(key, checks): (&'_ (TargetId, Role), &Vec<Check>)| {
+        let lines = self.checks.iter().map(|((target, role), checks)| {
             let rates =
                 SentenceRates::of_checks(checks.iter().map(|(id, level, kind, decided)| (id, *level, *kind, *decided)));
-            score(&rates, self.sizes.get(&key.1).copied().unwrap_or_default())
-        };
-        self.checks.iter().map(|(key, checks)| (&key.0, key.1, line((key, checks)))).collect()
+            (target, *role, score(&rates, self.sizes.get(role).copied().unwrap_or_default()))
+        });
+        lines.collect()
     }
 }
 
