@@ -19,7 +19,8 @@ const SDK: &str = "{sdk}";
 const VERSION: &str = "{version}";
 /// The word that stands for the day after the release, of which users had the dependencies.
 const DATE: &str = "{date}";
-/// The word that stands for a folder that all releases of a target have together, for what a build tool can use again.
+/// The word that stands for a folder that all releases and checkouts of a target have together, for what a build tool can use
+/// again.
 const SHARED: &str = "{shared}";
 /// The number of bytes of a list of releases.
 const MOST_LIST: usize = 4 << 20;
@@ -114,11 +115,7 @@ pub(super) fn on_release(name: &str, version: &str, cache: Option<&Utf8Path>) ->
             "the registry does not tell when it was published, so its dependencies are not known".to_owned(),
         ));
     }
-    let shared = cache.join(VERSIONS).join(name);
-    if setup.on_version.iter().flatten().any(|word| word.contains(SHARED)) {
-        let unpack = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
-        occupy(&shared, None).map_err(unpack)?;
-    }
+    let shared = shared(name, &setup.on_version, cache)?;
     let words = [(VERSION, version), (DATE, date.as_deref().unwrap_or_default()), (SHARED, shared.as_str())];
     let dependencies = if uses_date { "the day after its release" } else { "the day on which it was set up" };
     let place = cache.join(VERSIONS).join(format!("{name}@{version}"));
@@ -152,18 +149,31 @@ pub(super) fn on_checkout(
     let cache = cache.ok_or_else(|| failed("the cache folder is not known"))?;
     let place = cache.join(CHECKOUTS).join(format!("{:016x}", fnv1a(folder.as_str().as_bytes())));
     let copy = place.join("sdk");
+    let targets = in_place(name, &place, cache)?;
+    if targets.iter().any(|target| target.setup.on_checkout.is_empty()) {
+        return Err(failed("its `[setup]` has no commands `on-checkout`"));
+    }
+    let commands = targets.first().map_or(&[][..], |target| &target.setup.on_checkout);
+    let shared = shared(name, commands, cache)?;
     let built = |target: Target| {
-        let commands = filled(&target.setup.on_checkout, &[(SDK, copy.as_str())]);
+        let commands = filled(&target.setup.on_checkout, &[(SDK, copy.as_str()), (SHARED, shared.as_str())]);
         let base = Base::Checkout(Checkout { folder: folder.clone(), copy: copy.clone() });
         let setup = Setup { commands, inputs: Vec::new(), base, ..target.setup };
         // The adapter names the version of the checkout, whose observations belong to no release.
         Target { setup, package: None, snapshots: None, ..target }
     };
-    let targets = in_place(name, &place, cache)?;
-    if targets.iter().any(|target| target.setup.on_checkout.is_empty()) {
-        return Err(failed("its `[setup]` has no commands `on-checkout`"));
-    }
     Ok(targets.into_iter().map(built).collect())
+}
+
+/// The folder that all builds of a target's other releases and checkouts have together, kept from being removed while this
+/// process runs if commands name it.
+fn shared(name: &str, commands: &[Vec<String>], cache: &Utf8Path) -> Result<Utf8PathBuf, TargetError> {
+    let folder = cache.join(VERSIONS).join(name);
+    if commands.iter().flatten().any(|word| word.contains(SHARED)) {
+        let failed = |error| TargetError::Unpack { name: name.to_owned(), cache: cache.to_owned(), error };
+        occupy(&folder, None).map_err(failed)?;
+    }
+    Ok(folder)
 }
 
 /// Unpacks an embedded target into a place of its own, and keeps the place from being removed while this process runs.
