@@ -1,7 +1,7 @@
 //! The display of a run, while it goes on and at its end. The only user of terminal crates.
 //!
 //! Takes records in the order of the plan. While a run goes on, a terminal shows a progress bar, any other output ten
-//! lines at most; with `is_verbose` there is a line for each test. At the end come the findings, the worst first, and
+//! lines at most, and the first failures of a long run at once; with `is_verbose` there is a line for each test. At the end come the findings, the worst first, and
 //! the numbers. Text of targets is made harmless here.
 
 mod encounter;
@@ -20,6 +20,7 @@ pub use plain::{
 };
 pub use progress::Progress;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;
 
@@ -37,7 +38,8 @@ use crate::model::record::Record;
 use crate::model::spec::Catalogue;
 use crate::model::text::grouped;
 use crate::model::transcript::Transcript;
-use crate::model::{CaseId, TargetId, TestId};
+use crate::model::verdict::VerdictKind;
+use crate::model::{CaseId, RequirementId, TargetId, TestId};
 
 /// A test that takes longer is marked as slow, in microseconds.
 const SLOW: u64 = 2_000_000;
@@ -45,6 +47,8 @@ const SLOW: u64 = 2_000_000;
 const LONG: usize = 1_000;
 /// The number of lines that show the progress of a long run.
 const PROGRESS_LINES: usize = 10;
+/// The number of requirements whose first failure a long run shows at once.
+const EARLY: usize = 10;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -71,6 +75,8 @@ pub struct Terminal<W: Write> {
     planned: usize,
     total: Counts,
     findings: Findings,
+    /// The requirements whose first failure was shown while the run goes on.
+    early: BTreeSet<RequirementId>,
 }
 
 impl Terminal<AutoStream<io::Stdout>> {
@@ -99,7 +105,7 @@ impl<W: Write> Terminal<W> {
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is valid");
         bar.set_style(style.progress_chars("━╸ "));
         let (out, total) = (SafeWriter::new(out), Counts::default());
-        Self { out, bar, is_live: false, is_verbose, planned, total, findings }
+        Self { out, bar, is_live: false, is_verbose, planned, total, findings, early: BTreeSet::new() }
     }
 
     /// Takes the beginning of a test.
@@ -118,11 +124,26 @@ impl<W: Write> Terminal<W> {
         if self.is_verbose {
             self.bar.suspend(|| line(&mut self.out, record, status))?;
         } else {
+            self.early_failure(record, status)?;
             self.progress(record)?;
         }
         self.bar.inc(1);
         self.bar.set_message(format!("{}  {}", self.total, name(&record.target, &record.test)));
         Ok(())
+    }
+
+    /// Prints the first failure of a requirement in a long run, so that nobody waits for its end to see that a change broke
+    /// something.
+    fn early_failure(&mut self, record: &Record, status: Status) -> io::Result<()> {
+        let is_shown = status == Status::Failed && self.planned >= LONG && self.early.len() < EARLY;
+        let failed = record.verdicts.iter().filter(|verdict| is_shown && verdict.kind == VerdictKind::Fail);
+        let Some(first) = failed.map(|verdict| &verdict.requirement).find(|failed| !self.early.contains(failed)) else {
+            return Ok(());
+        };
+        self.early.insert(first.clone());
+        let (style, name) = (style(status), name(&record.target, &record.test));
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{style}{status:>12}{style:#}  {first}  {DIM}{name}{DIM:#}"))
     }
 
     /// Prints a line at each tenth of a long run that no progress bar shows.

@@ -6,7 +6,7 @@ use crate::model::RequirementId;
 use crate::model::case::{Case, Outcome};
 use crate::model::observation::Observation;
 use crate::model::reason::{Finding, SkipReason};
-use crate::model::record::Skipped;
+use crate::model::record::{Skipped, Verdict};
 use crate::model::spec::{Harm, Level, Role, Transport};
 use crate::model::verdict::VerdictKind;
 use crate::report::tests::{footer, header, verdict};
@@ -152,6 +152,24 @@ fn long_run_without_a_bar_shows_its_progress_in_ten_lines() {
     assert_eq!(lines.len(), PROGRESS_LINES - 1, "the last line of the run is the tenth");
     assert_eq!(lines[0], "        10 %  100 of 1,000 tests, now sample: 100 passed");
     assert!(!shown(&records[1..], None).contains(" tests, now "), "a short run shows none");
+}
+
+#[test]
+fn long_run_shows_the_first_failures_of_requirements_at_once() {
+    let failing = |index: usize| {
+        let record = record(index, "f/c/t@2026-07-28+http", &[VerdictKind::Fail]);
+        let requirement = RequirementId::within("f", &format!("r{}", index / 2));
+        Record { verdicts: vec![Verdict { requirement, ..verdict(VerdictKind::Fail) }], ..record }
+    };
+    let records: Vec<_> = (0..LONG).map(failing).collect();
+    let text = shown(&records, None);
+    let lines: Vec<_> = text.lines().take_while(|line| !line.contains(" tests, now ")).collect();
+    assert_eq!(
+        lines[..2].join("\n"),
+        "      failed  f/r0  sample  f/c/t@2026-07-28+http\n      failed  f/r1  sample  f/c/t@2026-07-28+http"
+    );
+    assert_eq!(lines.len(), EARLY);
+    assert!(!shown(&records[1..], None).starts_with("      failed"), "a short run shows them at its end");
 }
 
 #[test]
