@@ -16,6 +16,7 @@ pub mod deviation;
 pub mod encounter;
 pub mod endpoint;
 pub mod feature;
+mod fixture;
 mod flaw;
 mod generate;
 mod hash;
