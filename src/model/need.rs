@@ -19,6 +19,8 @@ words! {
         VersionsOlder = "versions.older",
         /// Notifications that the list of tools has changed.
         ToolsListChanged = "tools.listChanged",
+        /// A server whose SDK decides whether a client asked for progress, and not the author of a tool.
+        ProgressUnasked = "progress.unasked",
         /// Tools as the code of the language, of which the SDK derives the schemas.
         Typed = "typed",
     }

@@ -38,9 +38,12 @@ impl TargetPair {
         let (of_client, of_server) = match need {
             Need::ElicitationForm => (true, true),
             Need::VersionsNegotiation => (true, false),
-            Need::Tools | Need::ToolsOutputSchema | Need::ToolsListChanged | Need::VersionsOlder | Need::Typed => {
-                (false, true)
-            }
+            Need::Tools
+            | Need::ToolsOutputSchema
+            | Need::ToolsListChanged
+            | Need::VersionsOlder
+            | Need::ProgressUnasked
+            | Need::Typed => (false, true),
         };
         of_client && self.client.claims.lacks.contains(&need) || of_server && self.server.claims.lacks.contains(&need)
     }
