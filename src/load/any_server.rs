@@ -34,8 +34,9 @@ pub(super) fn extend(tests: &mut [Test]) {
 }
 
 fn needs_no_fixture(test: &Test) -> bool {
-    let Fixture { tools, deviations, pages, revision } = &*test.given;
-    let is_plain = !tools.is_empty() && deviations.is_empty() && pages.is_none() && revision.is_none();
+    let Fixture { tools, capabilities, methods, deviations, pages, revision } = &*test.given;
+    let is_released = capabilities.is_empty() && methods.is_empty();
+    let is_plain = !tools.is_empty() && is_released && deviations.is_empty() && pages.is_none() && revision.is_none();
     test.role == Role::Server
         && test.reach == Applicability::AdapterOnly
         && is_plain

@@ -7,12 +7,16 @@ use miette::SourceSpan;
 use super::diagnostic::Lint;
 use super::elicit::elicit;
 use super::expand::template;
+use super::methods;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
 use super::vacuous;
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool, Written};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::Template;
+
+/// The keys of `given`.
+const GIVEN: [&str; 6] = ["tools", "capabilities", "methods", "deviations", "pages", "revision"];
 
 /// The help for a `does` without a behaviour, or with two.
 const BEHAVIOURS: &str = "write one of `{\"echo\": true}`, `{\"return\": {\"structuredContent\": …}}`, `{\"raise\": \"TEXT\"}`, \
@@ -36,9 +40,14 @@ const PARTS: [&str; 11] = [
 
 /// Reads `given`.
 pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> Option<Fixture> {
-    let object = reader.object(node, "`given`", &["tools", "deviations", "pages", "revision"])?;
-    let listed = reader.need(object, "`given`", "tools")?;
-    let tools = tools(reader, listed, role);
+    let object = reader.object(node, "`given`", &GIVEN)?;
+    let is_proposal = object.get("methods").is_some() || object.get("capabilities").is_some();
+    let listed =
+        object.get("tools").or_else(|| if is_proposal { None } else { reader.need(object, "`given`", "tools") });
+    if listed.is_none() && !is_proposal {
+        return None;
+    }
+    let tools = listed.map(|listed| tools(reader, listed, role)).unwrap_or_default();
     for key in ["deviations", "pages", "revision"] {
         // The server of a pair can speak another revision than its client, and divide its list.
         let is_allowed = role == Some(Role::Client) || role == Some(Role::Pair) && key != "deviations";
@@ -59,7 +68,9 @@ pub(super) fn fixture(reader: &mut Reader, node: &Node, role: Option<Role>) -> O
     let pages = object.get("pages").and_then(|node| pages(reader, node));
     let revision =
         object.get("revision").and_then(|node| reader.word(node, "`revision`", &Revision::all().collect::<Vec<_>>()));
-    Some(Fixture { tools, deviations, pages, revision })
+    let capabilities = object.get("capabilities").map(|node| methods::capabilities(reader, node)).unwrap_or_default();
+    let methods = object.get("methods").map(|node| methods::methods(reader, node)).unwrap_or_default();
+    Some(Fixture { tools, capabilities, methods, deviations, pages, revision })
 }
 
 fn pages(reader: &mut Reader, node: &Node) -> Option<Pages> {

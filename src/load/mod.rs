@@ -25,6 +25,7 @@ mod implied;
 pub(crate) mod json;
 mod lint;
 mod masked;
+mod methods;
 mod needs;
 pub(crate) mod node;
 mod package;

@@ -127,16 +127,12 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
         reader.push(missing.at(object.node.span, "no action in it").help(help));
         return None;
     };
-    let raw =
-        ["send", "call-each", "at-once", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
-    if let Some(member) = raw.filter(|_| scope.role.is_some_and(Role::has_client)) {
-        let what = match &*member.key {
-            "send" => "`send` a raw message".to_owned(),
-            verb => format!("`{verb}`"),
-        };
-        let mismatch = reader.mistake(Lint::RoleMismatch, format!("a test of a client cannot {what}"));
+    let raw = ["call-each", "at-once", "cancel", "request", "end"].into_iter().find_map(|verb| action.member(verb));
+    let of_pair = action.member("send").filter(|_| scope.role == Some(Role::Pair));
+    if let Some(member) = raw.or(of_pair).filter(|_| scope.role.is_some_and(Role::has_client)) {
+        let mismatch = reader.mistake(Lint::RoleMismatch, format!("a test of a client cannot `{}`", member.key));
         let mismatch = mismatch.at(member.key_span, "the client is under test here");
-        let help = "make the client's user act with `list` or `call`; describe the server's replies in `given`";
+        let help = "make the client's user act with `list`, `call` or `send`; describe the server's replies in `given`";
         reader.push(mismatch.help(help));
     }
     if let Some((other, _)) = verbs.next() {
@@ -164,11 +160,31 @@ fn when(reader: &mut Reader, node: &Node, scope: &Scope<'_>, place: usize) -> Op
             headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
         }),
         "end" => reader.word(value, "`end`", &["input"]).map(|_| When::EndInput),
+        _ if scope.role == Some(Role::Client) => request_of_user(reader, object, value),
         _ => Some(When::Send {
             message: template(reader, value),
             headers: object.get("headers").map(|node| headers(reader, node)).unwrap_or_default(),
         }),
     }
+}
+
+/// Reads `send` in a test of a client: a request that the SDK's user makes, which the SDK completes.
+fn request_of_user(reader: &mut Reader, object: Object<'_>, value: &Node) -> Option<When> {
+    if let Some(member) = object.member("headers") {
+        let mismatch = reader.mistake(Lint::RoleMismatch, "the client under test sends its own `headers`");
+        reader.push(mismatch.at(member.key_span, "not allowed here").help("remove `headers`"));
+    }
+    let request = reader.object(value, "`send`", &["method", "params"])?;
+    let method = reader.need(request, "`send`", "method")?;
+    let name = reader.text(method, "`method`")?;
+    if matches!(name, "tools/list" | "tools/call") {
+        let own = reader.mistake(Lint::ConflictingKeys, format!("`{name}` is no request of the SDK's general method"));
+        reader.push(own.at(method.span, "has its own method in each SDK").help("write `list` or `call`"));
+    }
+    if let Some(params) = request.get("params").filter(|params| !matches!(params.kind, Kind::Object(_))) {
+        reader.members(params, "`params`");
+    }
+    Some(When::Send { message: template(reader, value), headers: Vec::new() })
 }
 
 /// Reads `call-each`, which derives its arguments from the lists of servers whose schemas casebook did not write.

@@ -39,11 +39,9 @@ impl When {
             Self::CallEach { .. } => Asks::CallEach,
             Self::AtOnce(_) => Asks::Other,
             Self::Call { tool, .. } | Self::Cancel { tool, .. } => Asks::Call(fixture.tool(tool)),
-            Self::Send { message, .. } => match message.get("method") {
-                Some(Template::String(method)) if method == "tools/list" => Asks::List,
-                Some(Template::String(method)) if method == "tools/call" => {
-                    Asks::Call(called(message).and_then(|name| fixture.tool(name)))
-                }
+            Self::Send { message, .. } => match method(message) {
+                Some("tools/list") => Asks::List,
+                Some("tools/call") => Asks::Call(called(message).and_then(|name| fixture.tool(name))),
                 _ => Asks::Other,
             },
         }
@@ -52,22 +50,29 @@ impl When {
     /// Returns whether the step sends something that is no message of the protocol.
     pub fn is_malformed(&self) -> bool {
         let Self::Send { message, .. } = self else { return false };
-        let has_method = matches!(message.get("method"), Some(Template::String(_)));
-        !has_method || message.get("params").is_some_and(|params| !matches!(params, Template::Object(_)))
+        method(message).is_none() || message.get("params").is_some_and(|params| !matches!(params, Template::Object(_)))
     }
 
     /// Returns whether the step sends the first message of a client itself, so that no handshake comes before it: the
     /// handshake of any revision, or the probe of a client that knows later revisions than this one.
     pub fn opens(&self, revision: Revision) -> bool {
         let Self::Send { message, .. } = self else { return false };
-        let Some(Template::String(method)) = message.get("method") else { return false };
-        method == "initialize" || method == "server/discover" && revision.facts().lifecycle == Lifecycle::Stateful
+        let is_probe = revision.facts().lifecycle == Lifecycle::Stateful;
+        method(message).is_some_and(|method| method == "initialize" || method == "server/discover" && is_probe)
+    }
+}
+
+/// Returns the method of a message, if it has one.
+pub fn method(message: &Template) -> Option<&str> {
+    match message.get("method") {
+        Some(Template::String(method)) => Some(method),
+        _ => None,
     }
 }
 
 /// Returns the name of the tool that a message calls, if it calls one.
 pub fn called(message: &Template) -> Option<&str> {
-    let is_call = matches!(message.get("method"), Some(Template::String(name)) if name == "tools/call");
+    let is_call = method(message) == Some("tools/call");
     match message.get("params").and_then(|params| params.get("name")).filter(|_| is_call) {
         Some(Template::String(name)) => Some(name),
         _ => None,
@@ -116,7 +121,9 @@ impl Test {
             Change::Before { message } => Some(message),
             Change::Remove { .. } | Change::Http { .. } | Change::Written(_) | Change::Unanswered => None,
         });
-        tools.chain(changes).chain(self.steps.iter().flat_map(of_step)).collect()
+        let declared = self.given.capabilities.iter().map(|(_, declared)| declared);
+        let replies = self.given.methods.iter().flat_map(|method| &method.replies);
+        tools.chain(declared).chain(replies).chain(changes).chain(self.steps.iter().flat_map(of_step)).collect()
     }
 }
 

@@ -13,7 +13,7 @@ pub use super::call_mark::CallMark;
 use super::capability::CapabilityGroup;
 pub use super::control::Control;
 pub use super::deviation::{Change, Deviation, Written};
-pub use super::fixture::{Does, Fixture, Pages, Tool};
+pub use super::fixture::{Does, Fixture, Method, Pages, Tool};
 pub use super::flaw::Flaw;
 pub use super::need::Need;
 pub use super::retry::{Misplacing, Retry, Tampering};

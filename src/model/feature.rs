@@ -26,13 +26,23 @@ words! {
         RequestTimeout = "requestTimeout",
         /// A form that is accepted as presented.
         AsPresented = "as-presented",
+        /// Methods that no revision knows, of a server.
+        Methods = "methods",
+        /// Capabilities that no revision knows, of a server.
+        Capabilities = "capabilities",
+        /// A request of a client for any method.
+        Request = "request",
     }
 }
 
 /// Returns the features that a target in a role needs for a test.
 pub fn features(test: &Test, role: Role) -> Vec<Feature> {
     match role {
-        Role::Server => test.given.tools.iter().flat_map(of_tool).collect(),
+        Role::Server => {
+            let methods = (!test.given.methods.is_empty()).then_some(Feature::Methods);
+            let capabilities = (!test.given.capabilities.is_empty()).then_some(Feature::Capabilities);
+            test.given.tools.iter().flat_map(of_tool).chain(methods).chain(capabilities).collect()
+        }
         Role::Client => of_script(test),
         Role::Pair => features(test, Role::Server).into_iter().chain(of_script(test)).collect(),
     }
@@ -63,6 +73,7 @@ fn of_script(test: &Test) -> Vec<Feature> {
             let is_as_presented = answers.iter().any(|answer| matches!(answer, Answer::AcceptAsPresented));
             found.extend(is_as_presented.then_some(Feature::AsPresented));
         }
+        found.extend(matches!(step.when, When::Send { .. }).then_some(Feature::Request));
     }
     found
 }

@@ -13,6 +13,12 @@ use super::template::Template;
 pub struct Fixture {
     /// The tools, in order.
     pub tools: Vec<Tool>,
+    /// The capabilities that the server declares beside those of its tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<(String, Template)>,
+    /// The methods beside those of tools, which a proposal adds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<Method>,
     /// The deliberate errors that casebook makes when it acts as the server.
     pub deviations: Vec<Deviation>,
     /// The division of the tool list into pages when casebook acts as the server, or in a pair by a server that can divide
@@ -54,7 +60,13 @@ impl Fixture {
         self.tools.iter().any(Tool::is_typed)
     }
 
-    /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […], "pages"?: …}`.
+    /// Returns the method with this name.
+    pub fn method(&self, name: &str) -> Option<&Method> {
+        self.methods.iter().find(|method| method.name == name)
+    }
+
+    /// Returns the fixture in the form that an adapter receives: `{"server": …, "tools": […], "pages"?: …,
+    /// "capabilities"?: …, "methods"?: …}`.
     pub fn template(&self) -> Template {
         let server = [("name", "casebook"), ("version", "1")]
             .map(|(key, value)| (key.to_owned(), Template::String(value.to_owned())));
@@ -63,7 +75,34 @@ impl Fixture {
             ("tools".to_owned(), Template::Array(self.tools.iter().map(|tool| tool.definition.clone()).collect())),
         ];
         members.extend(self.pages.as_ref().map(|pages| ("pages".to_owned(), pages.template())));
+        let has_some = |members: &Vec<(String, Template)>| !members.is_empty();
+        let capabilities = Some(self.capabilities.clone()).filter(has_some);
+        members.extend(capabilities.map(|declared| ("capabilities".to_owned(), Template::Object(declared))));
+        let methods: Vec<_> = self.methods.iter().map(Method::member).collect();
+        members.extend(Some(methods).filter(has_some).map(|methods| ("methods".to_owned(), Template::Object(methods))));
         Template::Object(members)
+    }
+}
+
+/// A method that no released revision knows, with the replies of the server.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Method {
+    /// The name of the method.
+    pub name: String,
+    /// The replies in the form that an adapter receives, in the order of the requests; the last one is repeated.
+    pub replies: Vec<Template>,
+}
+
+impl Method {
+    /// Returns the method in the form that an adapter receives, under its name.
+    fn member(&self) -> (String, Template) {
+        (self.name.clone(), Template::Array(self.replies.clone()))
+    }
+
+    /// Returns the reply to the request with this number, counted from 1.
+    pub fn reply(&self, number: u64) -> Option<&Template> {
+        let place = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
+        self.replies.get(place).or(self.replies.last())
     }
 }
 

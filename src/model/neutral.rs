@@ -24,6 +24,7 @@ fn is_neutral(test: &Test) -> bool {
     let returns = |does: &Does| matches!(does, Does::Echo | Does::Return | Does::Raise);
     is_plain
         && is_default_session
+        && test.given.methods.is_empty()
         && test.given.tools.iter().all(|tool| returns(&tool.does))
         && test.given.deviations.iter().all(is_in_result)
         && test.checks().flat_map(|check| &check.alternatives).all(expects_content)

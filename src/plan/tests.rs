@@ -20,7 +20,7 @@ fn test(name: &str, row: Option<&str>, control: Option<Control>, given: &Arc<Fix
 fn fixture(name: &str) -> Arc<Fixture> {
     let definition = crate::model::template::Template::Null;
     let tool = crate::model::case::Tool { name: name.to_owned(), definition, does: crate::model::case::Does::Echo };
-    Arc::new(Fixture { tools: vec![tool], deviations: Vec::new(), pages: None, revision: None })
+    Arc::new(Fixture { tools: vec![tool], ..Fixture::default() })
 }
 
 fn library(tests: Vec<Test>) -> Library {

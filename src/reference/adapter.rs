@@ -29,8 +29,19 @@ const STACK: usize = 256 << 20;
 /// The exit status of a process that refused to serve its file over stdio.
 const REFUSED: u8 = 3;
 /// The parts of the adapter protocol beyond its first version.
-const KNOWS: [&str; 8] =
-    ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"];
+const KNOWS: [&str; 11] = [
+    "elicit-url",
+    "state",
+    "wait",
+    "log",
+    "progress",
+    "callTools",
+    "requestTimeout",
+    "as-presented",
+    "methods",
+    "capabilities",
+    "request",
+];
 
 /// Runs the target until its standard input ends.
 ///

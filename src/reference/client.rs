@@ -71,6 +71,14 @@ enum Step {
     ListTools(serde::de::IgnoredAny),
     CallTool(ToolCall),
     CallTools(Vec<ToolCall>),
+    Request(UserRequest),
+}
+
+/// A request that the user of the client makes, for any method.
+#[derive(Deserialize)]
+struct UserRequest {
+    method: String,
+    params: Option<Map<String, Value>>,
 }
 
 /// The name and the arguments of a call.
@@ -198,6 +206,11 @@ impl Client {
                 self.list().await?;
                 let listed: Vec<_> = self.tools.listed.iter().flatten().map(|tool| &tool.listed).collect();
                 Ok(object(&[("tools", success(&listed))]))
+            }
+            Step::Request(UserRequest { method, params }) => {
+                let params = params.unwrap_or_default();
+                let members = params.iter().map(|(key, value)| (key.as_str(), success(value))).collect();
+                Ok(object(&[("result", self.request(&method, members).await?)]))
             }
             Step::CallTool(call) => {
                 self.refresh().await?;

@@ -9,6 +9,7 @@ pub(crate) mod fixture;
 mod headers;
 pub(crate) mod http;
 mod meeting;
+pub(crate) mod method;
 mod seal;
 pub(crate) mod session;
 pub(crate) mod state;
@@ -145,7 +146,7 @@ impl Server {
                 Ok(success(&json!({})))
             }
             "tools/call" => self.call(request, Caller::Stateful(session, outlet)).await,
-            method => Err(Fault::unknown_method(200, method)),
+            _ => self.proposed(request, 200, outlet),
         }
     }
 
@@ -162,7 +163,7 @@ impl Server {
             "server/discover" => Ok(self.discover()),
             "tools/list" => self.list(request, capabilities),
             "tools/call" => self.call(request, Caller::Stateless(capabilities, outlet)).await,
-            method => Err(Fault::unknown_method(404, method)),
+            _ => self.proposed(request, 404, outlet),
         }
     }
 
@@ -262,7 +263,9 @@ impl Server {
 
     /// Returns the capabilities that the server declares.
     fn capabilities(&self) -> Value {
-        if self.logs() { json!({ "tools": {}, "logging": {} }) } else { json!({ "tools": {} }) }
+        let mut own = if self.logs() { json!({ "tools": {}, "logging": {} }) } else { json!({ "tools": {} }) };
+        self.fixture.capabilities.iter().for_each(|(name, declared)| own[name] = declared.clone());
+        own
     }
 
     /// Checks the level of log messages that a client asks for, if a tool sends any.

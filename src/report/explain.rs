@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::show::{compact, cut, pretty};
+use crate::model::action::method;
 use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{
     Advertised, Answer, CallAtOnce, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture,
@@ -280,6 +281,10 @@ pub fn step_in_words(when: &When, role: Role) -> String {
         }
         When::Bare { method, .. } => format!("send an HTTP {method} request"),
         When::EndInput => "close the standard input of the server".to_owned(),
+        When::Send { message, .. } if role == Role::Client => {
+            let params = message.get("params").map(|params| format!(" with {}", cut(&compact(params), IN_A_SENTENCE)));
+            format!("the user requests `{}`{}", method(message).unwrap_or_default(), params.unwrap_or_default())
+        }
         When::Send { message, headers } => {
             let mut text = format!("send this message unchanged: {}", cut(&compact(message), IN_A_SENTENCE));
             for (name, value) in headers {

@@ -159,13 +159,13 @@ pub(crate) fn scripted(when: &When, bindings: &Bindings) -> Option<String> {
     match when {
         When::List => Some(object([("listTools", "{}".to_owned())])),
         When::Call { .. } => called(when, bindings).map(|call| object([("callTool", call)])),
+        When::Send { message, .. } => Some(object([("request", message.render(bindings))])),
         When::Serve
         | When::CallEach { .. }
         | When::AtOnce(_)
         | When::Cancel { .. }
         | When::Bare { .. }
-        | When::EndInput
-        | When::Send { .. } => None,
+        | When::EndInput => None,
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use crate::model::action::method;
 use crate::model::case::{Step, When};
 use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
@@ -60,7 +61,9 @@ impl Request {
     fn first(message: &Message, called: &mut BTreeSet<String>) -> Option<Self> {
         let request: Self = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
         let Params { name, cursor, input_responses, request_state } = &request.params;
-        let further = [cursor, input_responses, request_state].into_iter().any(Option::is_some);
+        // The user of a client names the cursor of any other list.
+        let is_page = cursor.is_some() && request.method == "tools/list";
+        let further = is_page || [input_responses, request_state].into_iter().any(Option::is_some);
         let is_call = request.method == "tools/call";
         let is_new = is_call && name.as_ref().is_some_and(|name| called.insert(name.clone()));
         (!further || is_new).then_some(request)
@@ -70,13 +73,13 @@ impl Request {
         match &step.when {
             When::List => self.method == "tools/list",
             When::Call { tool, .. } => self.method == "tools/call" && self.params.name.as_ref() == Some(tool),
+            When::Send { message, .. } => method(message) == Some(&self.method),
             When::Serve
             | When::CallEach { .. }
             | When::AtOnce(_)
             | When::Cancel { .. }
             | When::Bare { .. }
-            | When::EndInput
-            | When::Send { .. } => false,
+            | When::EndInput => false,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Asks, Observer};
+use super::{Asks, Observer, of_user};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::judge::messages::Wire;
 use crate::model::case::{Outcome, Step};
@@ -41,9 +41,10 @@ impl Observer<'_> {
                 observed.advertised = advertised;
                 Outcome::Success
             }),
-            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_called(wire) => {
+            (Ok(Handed { result: Some(result), .. }), Asks::Call(_)) if has_requested(step, wire) => {
                 envelope::members(result).map(|result| self.result_outcome(&result, observed))
             }
+            (Ok(Handed { result: Some(_), .. }), Asks::Other) if has_requested(step, wire) => Some(Outcome::Success),
             _ => None,
         };
         outcome.unwrap_or_else(|| {
@@ -59,7 +60,7 @@ impl Observer<'_> {
         let text = |key: &str| error.get(key).and_then(|raw| envelope::scalar::<String>(raw));
         let words: Vec<_> = ["type", "message"].into_iter().filter_map(text).collect();
         observed.said = Some(self.excerpt(&words.join(": ")));
-        if let Some(code) = code_of_reply(&step.when.asks(&self.test.given), wire) {
+        if let Some(code) = code_of_reply(step, wire) {
             observed.code = code;
             return Outcome::ProtocolError;
         }
@@ -90,16 +91,17 @@ impl Observer<'_> {
     }
 }
 
-/// Returns whether the client sent a call. A client may cache a list, but a result without a request is invented.
-fn has_called(wire: &Wire<'_>) -> bool {
-    wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == Some("tools/call"))
+/// Returns whether the client sent the request of a step. A client may cache a list, but any other result without a request
+/// is invented.
+fn has_requested(step: &Step, wire: &Wire<'_>) -> bool {
+    wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == of_user(&step.when))
 }
 
 /// The code of the error with which the server answered the last request of the step, `Some(None)` if the code is not a
 /// number; `None` if the server answered with no error.
 #[expect(clippy::option_option, reason = "an error without a code is an error")]
-fn code_of_reply(asks: &Asks<'_>, wire: &Wire<'_>) -> Option<Option<i64>> {
-    let method = if matches!(asks, Asks::List) { "tools/list" } else { "tools/call" };
+fn code_of_reply(step: &Step, wire: &Wire<'_>) -> Option<Option<i64>> {
+    let method = of_user(&step.when)?;
     let by = |party| wire.of(party).rev().map(|(_, one)| one);
     let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
     let answers = |one: &&Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());

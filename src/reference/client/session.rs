@@ -27,7 +27,7 @@ const PROBE: Duration = Duration::from_secs(1);
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const NAME: &str = "casebook-reference";
 
-type Members = Vec<(&'static str, Success)>;
+type Members<'a> = Vec<(&'a str, Success)>;
 
 impl Client {
     /// Connects to a server. In the stateful lifecycle, this opens a session.
@@ -137,7 +137,7 @@ impl Client {
     }
 
     /// Sends a request and returns its result.
-    pub(super) async fn request(&mut self, method: &'static str, members: Members) -> Result<Box<RawValue>, Failure> {
+    pub(super) async fn request(&mut self, method: &str, members: Members<'_>) -> Result<Box<RawValue>, Failure> {
         let id = self.fresh_id();
         self.request_as(id, method, members, HeaderMap::new()).await
     }
@@ -146,8 +146,8 @@ impl Client {
     pub(super) async fn request_as(
         &mut self,
         id: u64,
-        method: &'static str,
-        mut members: Members,
+        method: &str,
+        mut members: Members<'_>,
         mut headers: HeaderMap,
     ) -> Result<Box<RawValue>, Failure> {
         self.first_question = None;
@@ -158,7 +158,9 @@ impl Client {
         if self.revision.is_stateless() {
             members.push(("_meta", success(&self.meta())));
             headers.insert("mcp-protocol-version", HeaderValue::from_static(self.revision.name()));
-            headers.insert("mcp-method", HeaderValue::from_static(method));
+            headers.extend(
+                HeaderValue::from_str(method).ok().map(|method| (HeaderName::from_static("mcp-method"), method)),
+            );
         }
         let params = object(&members);
         match self.exchange(id, method, &params, headers.clone()).await {

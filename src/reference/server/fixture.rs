@@ -3,10 +3,12 @@
 //! The module takes the text of a fixture, and returns a [`Fixture`] or the reason why it is refused. Schemas stay text
 //! until their depth was measured. It must not know transports or the adapter protocol.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::message::{Members, object, one_line, present};
 use crate::parameters::{self, Parameter};
@@ -15,6 +17,7 @@ use crate::revision::Revision;
 use crate::schema::Schema;
 use crate::server::effects::{Notice, Wait};
 use crate::server::elicitation::{Form, FormError};
+use crate::server::method::{Method, ProposedReply};
 use crate::server::state::State;
 
 /// The fixture of a server.
@@ -23,6 +26,10 @@ pub(crate) struct Fixture {
     pub(crate) server: Value,
     pub(crate) tools: Vec<Tool>,
     pub(crate) pages: Pages,
+    /// The capabilities beside those of tools.
+    pub(crate) capabilities: Map<String, Value>,
+    /// The methods beside those of tools.
+    pub(crate) methods: HashMap<String, Method>,
     pub(crate) revision: Revision,
     pub(crate) policy: &'static Policy,
     /// `true` if an invalid tool is missing. Only a mutant continues without it.
@@ -116,6 +123,10 @@ struct Source {
     tools: Vec<Members>,
     #[serde(default)]
     pages: Pages,
+    #[serde(default)]
+    capabilities: Map<String, Value>,
+    #[serde(default)]
+    methods: HashMap<String, Vec<ProposedReply>>,
 }
 
 impl Fixture {
@@ -136,8 +147,17 @@ impl Fixture {
             message: error.to_string(),
             tool: None,
         })?;
-        let mut fixture =
-            Self { server: source.server, tools: vec![], pages: source.pages, revision, policy, is_broken: false };
+        let methods = source.methods.into_iter().map(|(name, replies)| (name, Method::new(replies))).collect();
+        let mut fixture = Self {
+            server: source.server,
+            tools: vec![],
+            pages: source.pages,
+            capabilities: source.capabilities,
+            methods,
+            revision,
+            policy,
+            is_broken: false,
+        };
         for members in source.tools {
             let named = |(kind, message)| Refused { kind, message, tool: members.string("name").ok().flatten() };
             match fixture.tool(&members).map_err(named) {

@@ -23,7 +23,7 @@ use crate::drive::token::token;
 use crate::jsonrpc::message::{self, Kind};
 use crate::jsonrpc::text::{Members, edit, is_object, string};
 use crate::jsonrpc::text::{object, quoted};
-use crate::model::case::{Change, Deviation, Test};
+use crate::model::case::{Change, Deviation, Fixture, Test};
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::Bindings;
 use crate::model::transcript::{LATE, PROCESS};
@@ -31,7 +31,7 @@ use crate::model::transcript::{LATE, PROCESS};
 /// Error codes of JSON-RPC.
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
-const METHOD_NOT_FOUND: i64 = -32601;
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 
 /// The `serverInfo` of casebook.
@@ -105,6 +105,8 @@ pub(super) struct Incoming<'a> {
 pub(super) struct Call<'a> {
     pub(super) method: String,
     pub(super) params: Members<'a>,
+    /// The number of the request among those of its method, counted from 1.
+    pub(super) number: u64,
 }
 
 /// A reply to the client.
@@ -123,8 +125,8 @@ pub(super) struct Reply {
 /// A method, and the number of the response to it, counted from 1. Some deviations apply to the first ones only.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
-    method: String,
-    number: u64,
+    pub(super) method: String,
+    pub(super) number: u64,
 }
 
 /// The messages of a reply.
@@ -278,7 +280,8 @@ impl Server {
         let message = Members::of(incoming.text).unwrap_or_default();
         let params = message.get("params").map_or(Some(Members::default()), Members::of);
         let turn = self.turn(&method);
-        let wrong = self.wrong(&turn);
+        let mut wrong = self.wrong(&turn);
+        wrong.preface.messages.extend(self.notices(&turn));
         if let (Some(404), Some(session)) = (wrong.status, incoming.session) {
             // The status says that the session has ended.
             self.state().sessions.remove(session);
@@ -286,7 +289,7 @@ impl Server {
         let outcome = match params {
             None => Err(Fault::new(400, INVALID_PARAMS, "`params` is no object")),
             Some(params) => {
-                let call = Call { method, params };
+                let call = Call { method, params, number: turn.number };
                 if self.is_stateless() {
                     self.stateless_request(&call, incoming)
                 } else {
@@ -318,6 +321,7 @@ impl Server {
             "initialize" => return self.initialize(call),
             "ping" if incoming.headers.is_none() => return Ok(Outcome::Result("{}".to_owned())),
             "ping" | "tools/list" | "tools/call" => {}
+            proposed if self.test.given.method(proposed).is_some() => {}
             unknown => {
                 // A client without a session may be testing for another lifecycle. The status 400 without an error code
                 // of the newer revision shows that this server has none.
@@ -329,6 +333,7 @@ impl Server {
         match call.method.as_str() {
             "ping" => Ok(Outcome::Result("{}".to_owned())),
             "tools/list" => self.tools.list(call, self).map(Outcome::Result),
+            proposed if proposed != "tools/call" => self.proposed(call).map(Outcome::Result),
             _ => match self.tools.call(call, self)? {
                 Outcome::Asks(elicits) if !elicits.may_ask(&capabilities) => {
                     let reason = "the client declared no elicitation in form mode";
@@ -348,7 +353,7 @@ impl Server {
         self.state().sessions.insert(session.clone(), capabilities.to_owned());
         let result = object([
             ("protocolVersion", quoted(self.revision.name())),
-            ("capabilities", r#"{"tools":{}}"#.to_owned()),
+            ("capabilities", self.declared()),
             ("serverInfo", SERVER_INFO.to_owned()),
         ]);
         Ok(Outcome::Begun { session, result })
@@ -374,7 +379,7 @@ impl Server {
         match call.method.as_str() {
             "server/discover" => Ok(Outcome::Result(self.complete(vec![
                 ("supportedVersions", format!("[{}]", quoted(self.revision.name()))),
-                ("capabilities", r#"{"tools":{}}"#.to_owned()),
+                ("capabilities", self.declared()),
                 ("ttlMs", "0".to_owned()),
                 ("cacheScope", quoted("private")),
             ]))),
@@ -384,7 +389,7 @@ impl Server {
                 Outcome::Asks(elicits) => elicits.round_trip(call, self).map(Outcome::Result),
                 outcome => Ok(outcome),
             },
-            unknown => Err(Fault::new(404, METHOD_NOT_FOUND, format!("Method not found: {unknown}"))),
+            _ => self.proposed(call).map(Outcome::Result),
         }
     }
 
@@ -478,6 +483,16 @@ impl Server {
         }
         let meta = object([("io.modelcontextprotocol/serverInfo", SERVER_INFO.to_owned())]);
         object([("resultType", quoted(kind))].into_iter().chain(members).chain([("_meta", meta)]))
+    }
+
+    /// The fixture.
+    pub(super) fn given(&self) -> &Fixture {
+        &self.test.given
+    }
+
+    /// The values of the placeholders.
+    pub(super) fn bindings(&self) -> &Bindings {
+        &self.bindings
     }
 
     pub(super) fn is_stateless(&self) -> bool {
