@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::client;
 use super::marker::{self, differences, in_words};
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
+use super::probe::{self, METHOD, NO_SCHEMA, Probe};
 use crate::drive::adapter::hello::Hello;
 use crate::drive::adapter::protocol::{Adapter, NOISE, Order, Serving, StartError, Trouble, confirm};
 use crate::drive::adapter::stdio_server::{StdioServer, why_no_server};
@@ -23,7 +24,7 @@ use crate::drive::server::http::ConnectionReuse;
 use crate::drive::token::token;
 use crate::model::case::{Answer, Does, Need, Step, When};
 use crate::model::feature::Feature;
-use crate::model::spec::{Lifecycle, Revision, Role, Transport};
+use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Party, Served};
@@ -32,8 +33,6 @@ use crate::model::transcript::{End, Party, Served};
 const START: Duration = Duration::from_secs(30);
 /// The pause before a server that did not answer is tried again, to learn whether it was announced too early.
 const PAUSE: Duration = Duration::from_millis(300);
-/// A value that is no JSON Schema.
-const NO_SCHEMA: &str = "no schema";
 
 /// The result of the smoke checks of one adapter.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +97,7 @@ pub async fn smoke(target: &Target) -> SmokeReport {
         let mut outcome = match ask {
             Ask::Serve(probe) => serve(&mut adapter, target, probe, revision, transport).await,
             Ask::Stream(probe) => {
-                let fixture = fixture(probe);
+                let fixture = probe::fixture(probe);
                 by_stream(&mut adapter, Order::new(target, revision, transport, &fixture), probe).await
             }
             Ask::Drive(script) => {
@@ -166,60 +165,6 @@ fn no_hello(error: StartError, wanted: &str) -> SmokeOutcome {
 /// The lines that an adapter wrote to its standard output and that are no answers.
 fn noise(stderr: &str) -> Vec<String> {
     stderr.lines().filter_map(|line| line.strip_prefix(NOISE)).map(str::to_owned).collect()
-}
-
-/// The fixture of a request: a server with one tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Probe {
-    /// A plain tool with this behaviour.
-    Plain(Does),
-    /// A tool with a schema that allows everything, which returns the marker.
-    Marker,
-    /// A tool with the schema of the marker, which is only listed.
-    Schema,
-    /// A tool whose schema is no JSON Schema.
-    NoSchema,
-    /// A tool that asks in URL mode.
-    Url,
-    /// A tool that asks with a state.
-    State,
-}
-
-/// The behaviours that every adapter must have.
-const PLAIN: [Does; 4] = [Does::Echo, Does::Return, Does::Elicit, Does::Raise];
-
-impl Probe {
-    /// The plain tools first, because the others depend on them; then what the adapter says that it knows.
-    fn all(revision: Revision, hello: &Hello) -> impl Iterator<Item = Self> {
-        let facts = revision.facts();
-        let later = [
-            (Feature::Log, Self::Plain(Does::Log), true),
-            (Feature::Progress, Self::Plain(Does::Progress), true),
-            (Feature::ElicitUrl, Self::Url, facts.elicitation_modes),
-            (Feature::State, Self::State, facts.lifecycle == Lifecycle::Stateless),
-        ];
-        let later = later.into_iter().filter(|(feature, _, is_there)| *is_there && hello.has(*feature));
-        let plain = PLAIN.iter().map(|does| Self::Plain(*does));
-        plain.chain([Self::Marker, Self::Schema, Self::NoSchema]).chain(later.map(|(_, probe, _)| probe))
-    }
-
-    /// Returns whether the others depend on it.
-    fn is_plain(self) -> bool {
-        matches!(self, Self::Plain(does) if PLAIN.contains(&does))
-    }
-}
-
-impl fmt::Display for Probe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plain(does) => does.fmt(f),
-            Self::Marker => f.write_str("echo of unusual values"),
-            Self::Schema => f.write_str("a schema with unusual values"),
-            Self::NoSchema => f.write_str("a schema that is a string"),
-            Self::Url => f.write_str("a question in URL mode"),
-            Self::State => f.write_str("a question with a state"),
-        }
-    }
 }
 
 /// A request to an adapter.
@@ -303,43 +248,12 @@ async fn serve(
     revision: Revision,
     transport: Transport,
 ) -> SmokeOutcome {
-    let fixture = fixture(probe);
+    let fixture = probe::fixture(probe);
     let order = Order::new(target, revision, transport, &fixture);
     match transport {
         Transport::Http => over_http(adapter, order, probe).await,
         Transport::Stdio => over_stdio(target, order, probe).await,
     }
-}
-
-/// The fixture of one tool.
-fn fixture(probe: Probe) -> String {
-    let plain = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
-    let (does, schema) = match probe {
-        Probe::Plain(does) => (does, plain.clone()),
-        Probe::Marker => (Does::Echo, json!({ "type": "object" })),
-        Probe::Schema => (Does::Echo, marker::schema()),
-        Probe::NoSchema => (Does::Echo, NO_SCHEMA.into()),
-        Probe::Url | Probe::State => (Does::Elicit, plain.clone()),
-    };
-    let body: Value = match does {
-        Does::Echo => json!(true),
-        Does::Return => json!({
-            "structuredContent": { "answer": 42 }, "content": [{ "type": "text", "text": "smoke" }]
-        }),
-        Does::Elicit if probe == Probe::Url => {
-            json!({ "mode": "url", "message": "Visit it?", "url": "https://example.com/smoke", "elicitationId": "smoke" })
-        }
-        Does::Elicit if probe == Probe::State => {
-            json!({ "message": "Your name?", "requestedSchema": plain, "state": { "value": "smoke" } })
-        }
-        Does::Elicit => json!({ "message": "Your name?", "requestedSchema": plain }),
-        Does::Raise => json!("smoke"),
-        Does::Log => json!({ "level": "info", "data": "smoke" }),
-        Does::Progress => json!({ "progress": 1 }),
-        Does::Wait => unreachable!("no probe"),
-    };
-    let tool = json!({ "name": TOOL, "description": "A tool.", "inputSchema": schema, "does": { does.word(): body } });
-    json!({ "server": { "name": "casebook", "version": "1" }, "tools": [tool] }).to_string()
 }
 
 async fn over_http(adapter: &mut Adapter, order: Order<'_>, probe: Probe) -> SmokeOutcome {
@@ -455,6 +369,15 @@ async fn list_and_call(
         } else {
             Err(odd(in_words(&found), "the schema, without a change"))
         };
+    }
+    if probe == Probe::Methods {
+        let message = Template::from(&json!({ "method": METHOD, "params": { "name": "Ada" } }));
+        let request = step(When::Send { message, headers: Vec::new() });
+        let replied = connection.perform(&request, &bindings, Deadline::within(ANSWER)).await;
+        let result: Value = reply(&replied).and_then(|reply| serde_json::from_str(reply).ok()).unwrap_or_default();
+        let is_echoed = result["result"]["params"] == json!({ "name": "Ada" });
+        let wanted = format!("the parameters of `{METHOD}` as `params` of its result");
+        return if is_echoed { Ok(Vec::new()) } else { Err(SmokeOutcome::wrong(describe(&replied), wanted)) };
     }
     let arguments = if probe == Probe::Marker { marker::marker() } else { json!({ "name": "Ada" }) };
     let accept = Answer::Accept(Template::from(&json!({ "name": "Ada" })));

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::marker::{differences, in_words, marker, schema};
 use super::outcome::{ANSWER, SmokeOutcome, TOOL, not_served};
+use super::probe::METHOD;
 use crate::drive::adapter::hello::Hello;
 use crate::drive::adapter::protocol::Adapter;
 use crate::drive::client::driving::{Driven, converse};
@@ -16,7 +17,7 @@ use crate::drive::client::mock::Listeners;
 use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::token::token;
-use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Retry, Step, Test, Tool, When};
+use crate::model::case::{Answer, Change, Deviation, Does, Fixture, Method, Retry, Step, Test, Tool, When};
 use crate::model::feature::Feature;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Target;
@@ -43,6 +44,8 @@ pub(super) enum Script {
     UsedUp,
     /// The client begins two calls before one has ended.
     CallTools,
+    /// The client sends a request for a method that no revision knows.
+    Request,
 }
 
 impl fmt::Display for Script {
@@ -54,6 +57,7 @@ impl fmt::Display for Script {
             Self::Marker => "a list and a call with unusual values",
             Self::UsedUp => "two elicitations and one answer",
             Self::CallTools => "two calls at once",
+            Self::Request => "a request for a method that no revision knows",
         })
     }
 }
@@ -62,12 +66,14 @@ impl Script {
     /// The scripts for an adapter with this hello.
     pub(super) fn all(hello: &Hello) -> impl Iterator<Item = Self> {
         let all = [Self::List, Self::Call, Self::Elicit, Self::Marker, Self::UsedUp];
-        all.into_iter().chain(hello.has(Feature::CallTools).then_some(Self::CallTools))
+        let later = [(Feature::CallTools, Self::CallTools), (Feature::Request, Self::Request)];
+        let later = later.into_iter().filter(|(feature, _)| hello.has(*feature));
+        all.into_iter().chain(later.map(|(_, script)| script))
     }
 
     /// Returns whether the script is one of those that the others depend on.
     pub(super) fn is_plain(self) -> bool {
-        !matches!(self, Self::Marker | Self::UsedUp | Self::CallTools)
+        !matches!(self, Self::Marker | Self::UsedUp | Self::CallTools | Self::Request)
     }
 
     fn steps(self) -> Vec<When> {
@@ -87,6 +93,10 @@ impl Script {
             Self::Marker => vec![When::List, call(Some(Template::from(&marker())), Vec::new())],
             Self::UsedUp => vec![call(None, answer()), call(None, Vec::new())],
             Self::CallTools => vec![call(None, Vec::new()), beside()],
+            Self::Request => {
+                let message = Template::from(&json!({ "method": METHOD, "params": { "name": "Ada" } }));
+                vec![When::Send { message, headers: Vec::new() }]
+            }
         }
     }
 
@@ -97,7 +107,7 @@ impl Script {
                 let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
                 (Does::Elicit, json!({ "message": "Your name?", "requestedSchema": schema }))
             }
-            Self::List | Self::Call | Self::CallTools => {
+            Self::List | Self::Call | Self::CallTools | Self::Request => {
                 (Does::Return, json!({ "content": [{ "type": "text", "text": "smoke" }] }))
             }
             Self::Marker => (Does::Return, marked_result()),
@@ -114,11 +124,17 @@ impl Script {
             change: Change::Set { at: "/result/_meta".to_owned(), value: Template::from(&meta("result")) },
         };
         let deviations = if self == Self::Marker { vec![meta()] } else { Vec::new() };
-        Fixture { tools: vec![tool], deviations, ..Fixture::default() }
+        let method = || Method { name: METHOD.to_owned(), replies: vec![Template::from(&json!({ "echo": true }))] };
+        let methods = if self == Self::Request { vec![method()] } else { Vec::new() };
+        Fixture { tools: vec![tool], methods, deviations, ..Fixture::default() }
     }
 
     fn method(self) -> &'static str {
-        if matches!(self, Self::List | Self::Marker) { "tools/list" } else { "tools/call" }
+        match self {
+            Self::List | Self::Marker => "tools/list",
+            Self::Request => METHOD,
+            Self::Call | Self::Elicit | Self::UsedUp | Self::CallTools => "tools/call",
+        }
     }
 
     fn wanted(self) -> &'static str {
@@ -136,6 +152,7 @@ impl Script {
             Self::Marker => {
                 r#"{"id":ID,"drove":{"connected":true,"steps":[{"tools":[{"name":"smoke",…}]},{"result":{…}}]}}"#
             }
+            Self::Request => r#"{"id":ID,"drove":{"connected":true,"steps":[{"result":{"params":{"name":"Ada"},…}}]}}"#,
         }
     }
 
@@ -147,6 +164,7 @@ impl Script {
                 handed["tools"].as_array().is_some_and(|tools| tools.iter().any(|one| one["name"] == TOOL))
             }
             Self::Call | Self::CallTools => result["content"][0]["text"] == "smoke",
+            Self::Request => result["params"] == json!({ "name": "Ada" }),
             Self::Elicit | Self::UsedUp => {
                 let answer = &result["structuredContent"];
                 answer["action"] == "accept" && answer["content"] == json!({ "name": "Ada" })
@@ -231,7 +249,7 @@ fn outcome(script: Script, driven: Driven) -> SmokeOutcome {
     }
     match script {
         Script::CallTools if driven.steps.len() < 2 => SmokeOutcome::wrong(shown, script.wanted()),
-        Script::List | Script::Call | Script::Elicit | Script::CallTools => SmokeOutcome::Right,
+        Script::List | Script::Call | Script::Elicit | Script::CallTools | Script::Request => SmokeOutcome::Right,
         Script::Marker => unchanged(&driven, &value),
         Script::UsedUp => without_answer(&driven),
     }

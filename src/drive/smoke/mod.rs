@@ -4,3 +4,4 @@ pub(crate) mod check;
 mod client;
 mod marker;
 pub(crate) mod outcome;
+mod probe;
