@@ -86,7 +86,9 @@ async fn reply(request: Request<RequestBody>, server: Arc<Server>) -> Response<F
             // An error means that the time is over.
             _ = timeout(CLOSING, unanswered.wait_for(|open| *open == 0)).await;
             let incoming = Incoming { text: &text, session, headers: Some(&parts.headers) };
-            respond(server.answer(incoming), &parts.headers, &server).await
+            let reply = server.answer(incoming);
+            server.meet(&text).await;
+            respond(reply, &parts.headers, &server).await
         }
         Method::DELETE => empty(&server, server.end(session)),
         _ => match held {

@@ -84,3 +84,69 @@ fn echoed(params: &Members<'_>) -> String {
     let text = object(params.0.iter().map(|(key, value)| (key.as_str(), value.get().to_owned())));
     edit(&text, "/_meta", None).unwrap_or(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use crate::drive::client::mock::server::{Incoming, ReplyContent, Server};
+    use crate::model::CaseId;
+    use crate::model::case::{Fixture, Method, Test};
+    use crate::model::spec::{Revision, Role};
+    use crate::model::template::{Bindings, Template};
+
+    fn server(replies: &[Value], revision: Revision) -> Arc<Server> {
+        let replies = replies.iter().map(Template::from).collect();
+        let methods = vec![Method { name: "a/b".to_owned(), replies }];
+        let capabilities = vec![("a".to_owned(), Template::from(&json!({ "b": 1 })))];
+        let given = Fixture { methods, capabilities, ..Fixture::default() };
+        let test = Arc::new(Test::new(CaseId::new("f", "c"), "t", Role::Client, given, Vec::new()));
+        Arc::new(Server::new(test, Bindings::default(), revision))
+    }
+
+    /// Sends a request, and returns the notifications and the reply.
+    fn reply(server: &Arc<Server>, method: &str, params: &Value) -> (Vec<Value>, Value) {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": server.revision.name(),
+            "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {}
+        });
+        let text = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let reply = server.answer(Incoming { text: &text, session: None, headers: None });
+        let ReplyContent::Message(message) = reply.content else { panic!("no message") };
+        let read = |text: &String| serde_json::from_str(text).expect("JSON");
+        (reply.wrong.preface.messages.iter().map(read).collect(), read(&message))
+    }
+
+    #[test]
+    fn method_has_the_replies_of_the_case_in_their_order() {
+        let newest = Revision::all().last().expect("a revision");
+        let replies = [
+            json!({ "echo": true, "notify": [{ "method": "notifications/a" }] }),
+            json!({ "error": { "code": -1, "message": "no", "data": [1] } }),
+            json!({ "result": { "resultType": "own", "x": 1 } }),
+        ];
+        let server = server(&replies, newest);
+        let (notices, first) = reply(&server, "a/b", &json!({ "p": 1 }));
+        assert_eq!(notices, [json!({ "method": "notifications/a", "jsonrpc": "2.0" })]);
+        assert_eq!(
+            (&first["result"]["params"], &first["result"]["resultType"]),
+            (&json!({ "p": 1 }), &json!("complete"))
+        );
+        let (_, second) = reply(&server, "a/b", &json!({}));
+        assert_eq!(second["error"], json!({ "code": -1, "message": "no", "data": [1] }));
+        for _ in 0..2 {
+            let (notices, last) = reply(&server, "a/b", &json!({}));
+            assert_eq!(
+                (notices.len(), &last["result"]["resultType"], &last["result"]["x"]),
+                (0, &json!("own"), &json!(1))
+            );
+        }
+        assert_eq!(reply(&server, "a/c", &json!({})).1["error"]["code"], -32601);
+        let discovered = reply(&server, "server/discover", &json!({})).1;
+        assert_eq!(discovered["result"]["capabilities"], json!({ "tools": {}, "a": { "b": 1 } }));
+    }
+}

@@ -8,6 +8,7 @@ mod elicit;
 mod http;
 mod listeners;
 pub(crate) mod log;
+mod meeting;
 mod methods;
 mod outlet;
 pub(crate) mod relay_file;

@@ -46,10 +46,12 @@ pub(super) struct Server {
     pub(super) long: tokio::sync::Mutex<()>,
     /// The number of open bodies without a response.
     pub(super) unanswered: watch::Sender<usize>,
+    /// The number of calls that arrived in a test whose calls begin at the same time.
+    pub(super) begun: watch::Sender<usize>,
     /// Servers of the same fixture on other revisions, for a client that chooses.
     pub(super) others: Vec<Arc<Server>>,
     pub(super) revision: Revision,
-    test: Arc<Test>,
+    pub(super) test: Arc<Test>,
     bindings: Bindings,
     tools: Tools,
     state: Mutex<State>,
@@ -206,6 +208,7 @@ impl Server {
             log: Arc::new(Log::new()),
             long: tokio::sync::Mutex::default(),
             unanswered: watch::Sender::default(),
+            begun: watch::Sender::default(),
             others: Vec::new(),
             revision,
             test,
