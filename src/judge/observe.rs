@@ -17,7 +17,7 @@ use super::rounds::rounds;
 use super::{asked, calls, events, types};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::jsonrpc::{ambiguity, pointer};
-use crate::model::action::{Asks, method};
+use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
 use crate::model::observation::{AdvertisedTool, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
@@ -503,28 +503,13 @@ fn sent<'w>(
     seen: &'w StepTranscript,
     wire: &'w Wire<'_>,
 ) -> impl Iterator<Item = (usize, &'w Message)> + 'w {
-    let own = of_user(&step.when);
+    let own = step.when.method_of_user();
     let is_own = move |place: usize, message: &Message| {
         let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
         own.is_none_or(is_called) || messages::doubt(message).is_some()
     };
     let from_client = seen.messages.iter().enumerate().filter(|(_, message)| message.from == Party::Target);
     from_client.skip_while(move |(place, message)| !is_own(*place, message))
-}
-
-/// The method of the request that a client's user makes in a step.
-pub(super) fn of_user(when: &When) -> Option<&str> {
-    match when {
-        When::List => Some("tools/list"),
-        When::Call { .. } => Some("tools/call"),
-        When::Send { message, .. } => method(message),
-        When::Serve
-        | When::CallEach { .. }
-        | When::AtOnce(_)
-        | When::Cancel { .. }
-        | When::Bare { .. }
-        | When::EndInput => None,
-    }
 }
 
 /// The reason why some of the target's messages of a step cannot be read; `None` if all can.

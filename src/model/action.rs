@@ -31,6 +31,21 @@ impl When {
         }
     }
 
+    /// Returns the method of the request that a client's user makes by this action.
+    pub fn method_of_user(&self) -> Option<&str> {
+        match self {
+            Self::List => Some("tools/list"),
+            Self::Call { .. } => Some("tools/call"),
+            Self::Send { message, .. } => method(message),
+            Self::Serve
+            | Self::CallEach { .. }
+            | Self::AtOnce(_)
+            | Self::Cancel { .. }
+            | Self::Bare { .. }
+            | Self::EndInput => None,
+        }
+    }
+
     /// Returns the request of this action.
     pub fn asks<'a>(&self, fixture: &'a Fixture) -> Asks<'a> {
         match self {

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::model::action::method;
 use crate::model::case::{Step, When};
 use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 
@@ -70,17 +69,11 @@ impl Request {
     }
 
     fn is_of(&self, step: &Step) -> bool {
-        match &step.when {
-            When::List => self.method == "tools/list",
-            When::Call { tool, .. } => self.method == "tools/call" && self.params.name.as_ref() == Some(tool),
-            When::Send { message, .. } => method(message) == Some(&self.method),
-            When::Serve
-            | When::CallEach { .. }
-            | When::AtOnce(_)
-            | When::Cancel { .. }
-            | When::Bare { .. }
-            | When::EndInput => false,
-        }
+        let is_same_tool = match &step.when {
+            When::Call { tool, .. } => self.params.name.as_ref() == Some(tool),
+            _ => true,
+        };
+        step.when.method_of_user() == Some(&self.method) && is_same_tool
     }
 }
 
