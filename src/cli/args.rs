@@ -488,6 +488,9 @@ pub struct AdapterArgs {
     /// Run as this mutant.
     #[arg(long)]
     pub mutant: Option<String>,
+    /// Run with these changes of messages, a JSON text.
+    #[arg(long)]
+    pub changes: Option<String>,
     /// Serve the fixture of this file over standard input and output.
     #[arg(long, value_name = "FILE")]
     pub stdio_server: Option<Utf8PathBuf>,

@@ -76,7 +76,8 @@ impl Plays {
             ..Selection::default()
         };
         // The reference speaks everything, so that its plan has all tests.
-        let plan = plan(&library, &[one_target(REFERENCE)?], &selection).map_err(|error| plan_problem(&error))?;
+        let plan =
+            plan(&library, &[one_target(REFERENCE, &library)?], &selection).map_err(|error| plan_problem(&error))?;
         let mut all: Vec<Planned> = plan.tests().map(|(_, planned)| planned.clone()).collect();
         let is_http = |one: &Planned| one.id.transport == Transport::Http;
         let has_http = all.iter().any(|one| pattern.matches(&one.id) && is_http(one));
@@ -120,7 +121,7 @@ impl Typed<'_> {
         let (sources, name) = source(self.case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
         let library = load(&sources)?;
-        let target = one_target(self.target)?;
+        let target = one_target(self.target, &library)?;
         self.check_role(&library, &pattern)?;
         let selection = Selection {
             only: vec![pattern.clone()],
@@ -222,8 +223,8 @@ fn file(typed: &str) -> Option<(Utf8PathBuf, String)> {
 }
 
 /// Finds the one target. A target with variants is several servers, of which the user chooses one.
-fn one_target(typed: &str) -> Result<Arc<Target>, Problem> {
-    let found = targets(&[typed.to_owned()])?;
+fn one_target(typed: &str, library: &Library) -> Result<Arc<Target>, Problem> {
+    let found = targets(&[typed.to_owned()], library)?;
     if let [one] = found.as_slice() {
         return Ok(Arc::clone(one));
     }

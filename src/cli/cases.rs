@@ -65,7 +65,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
         && !is_case
         && is_plain
     {
-        let breakers = [Role::Server, Role::Client].map(super::prove::breakers);
+        let breakers = [Role::Server, Role::Client].map(|role| super::prove::breakers(&library, role));
         terminal::print_line(report::explain_requirement(&library, requirement, &breakers).trim_end());
         return Ok(Exit::Fine);
     }
@@ -82,7 +82,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Exit, Problem> {
     let text = if args.expanded {
         report::expanded(case)
     } else {
-        report::explain(&library, case, &super::prove::breakers(case.role))
+        report::explain(&library, case, &super::prove::breakers(&library, case.role))
     };
     terminal::print_line(text.trim_end());
     Ok(Exit::Fine)

@@ -62,7 +62,7 @@ pub(super) fn issue(args: &IssueArgs) -> Result<Exit, Problem> {
         eprint_line(&Untrusted(&text).line(LINE));
     }
     // The target may be on another machine.
-    let here = targets(std::slice::from_ref(&args.target)).unwrap_or_default();
+    let here = targets(std::slice::from_ref(&args.target), &Library::default()).unwrap_or_default();
     let Ok(typed) = args.target.parse::<TargetId>();
     let is_meant = |id: &TargetId| {
         here.iter().any(|target| target.id == *id) || *id == typed || typed.variant.is_none() && id.name == typed.name

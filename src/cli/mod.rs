@@ -188,9 +188,9 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Package(PackageArgs { folder }) => package::package(folder),
         Command::Relay(RelayArgs { file }) => relay::relay(file),
         // This is a process of its own, which shares nothing with the harness.
-        Command::Adapter(AdapterArgs { mutant, stdio_server }) => {
+        Command::Adapter(AdapterArgs { mutant, changes, stdio_server }) => {
             let file = stdio_server.as_deref().map(Utf8Path::as_std_path);
-            return reference::run(mutant.as_deref(), file);
+            return reference::run(mutant.as_deref(), changes.as_deref(), file);
         }
     };
     // A command that could not write its output ends with the same problem.

@@ -19,6 +19,7 @@ pub use target::NewTargetArgs;
 
 const REQUIREMENTS: &str = include_str!("new/requirements.json");
 const CASE: &str = include_str!("new/first.json");
+const MUTANTS: &str = include_str!("new/mutants.json");
 const OBSERVED: &str = include_str!("new/observed.json");
 const WORKFLOW: &str = include_str!("new/workflow.yml");
 
@@ -94,7 +95,7 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     if !why.is_empty() {
         return Err(Problem::new(Exit::Usage, format!("`{name}` cannot be the name of a folder of cases: {why}")));
     }
-    let (requirements, case) = texts(args)?;
+    let files = texts(args)?;
     let folder = args.cases.join(name);
     if folder.exists() {
         let remedy = "add a file to it, or choose another name";
@@ -103,13 +104,15 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     let title = args.title.clone().unwrap_or_else(|| format!("{name}: valid arguments are accepted, others refused"));
     let problem = |error: std::io::Error| Problem::unsaved(&folder, &error);
     fs::create_dir_all(&folder).map_err(problem)?;
-    let case = case.replace("\"TITLE\"", &serde_json::Value::from(title).to_string());
-    for (file, text) in [("requirements.json", &requirements), ("first.json", &case)] {
-        fs::write(folder.join(file), text).map_err(problem)?;
+    let title = serde_json::Value::from(title).to_string();
+    for (file, text) in &files {
+        fs::write(folder.join(file), text.replace("\"TITLE\"", &title)).map_err(problem)?;
     }
     check(&args.cases, &folder)?;
     let schemas = write_schemas(&args.cases).map_err(problem)?;
-    print_line(&format!("{folder}/requirements.json\n{folder}/first.json"));
+    for (file, _) in files {
+        print_line(&format!("{folder}/{file}"));
+    }
     for schema in schemas {
         print_line(&schema);
     }
@@ -117,10 +120,11 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
-/// The requirements and the case: examples, or the sentences of the files and a case that only observes.
-fn texts(args: &NewArgs) -> Result<(String, String), Problem> {
+/// The new files: examples, or the sentences of the files and a case that only observes.
+fn texts(args: &NewArgs) -> Result<Vec<(&'static str, String)>, Problem> {
     if args.from.is_empty() {
-        return Ok((REQUIREMENTS.to_owned(), CASE.to_owned()));
+        let examples = [("requirements.json", REQUIREMENTS), ("first.json", CASE), ("mutants.json", MUTANTS)];
+        return Ok(examples.map(|(file, text)| (file, text.to_owned())).into());
     }
     let mut found = Vec::new();
     for path in &args.from {
@@ -133,7 +137,7 @@ fn texts(args: &NewArgs) -> Result<(String, String), Problem> {
         }
         found.extend(sentences);
     }
-    Ok((load::requirements(found), OBSERVED.to_owned()))
+    Ok(vec![("requirements.json", load::requirements(found)), ("first.json", OBSERVED.to_owned())])
 }
 
 /// Checks the new files. The title may make them invalid, as it is free text; then the folder is removed again.
@@ -174,7 +178,8 @@ The new case passes `lint` and runs as it is. Next steps:
    An editor completes the keys and explains them by {cases}/schemas/case.json.
 3. casebook lint {cases}
 4. casebook run --cases {cases} --only {name}
-   Then run it with a mutant that violates the sentence (casebook run reference:MUTANT …), to see the test fail.
-5. casebook coverage --cases {cases}   lists the requirements without a test"
+5. Write variants of the reference that violate the sentences into {cases}/{name}/mutants.json, and see the tests fail:
+   casebook prove --cases {cases}
+6. casebook coverage --cases {cases}   lists the requirements without a test"
     )
 }

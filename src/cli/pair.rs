@@ -16,6 +16,7 @@ use crate::drive::Options;
 use crate::judge::Judge;
 use crate::load::load;
 use crate::load::target::REFERENCE;
+use crate::model::case::Library;
 use crate::model::pair::TargetPair;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Target, TargetKind};
@@ -176,7 +177,7 @@ fn names(typed: Option<&str>) -> Vec<String> {
 /// Finds the targets of one side. Targets with another role, or without an adapter, are left out of all targets, and an
 /// error where the user named them.
 fn sides(names: &[String], role: Role, are_all: bool) -> Result<Vec<Arc<Target>>, Problem> {
-    let found = targets(names)?;
+    let found = targets(names, &Library::default())?;
     let can =
         |target: &Arc<Target>| matches!(target.drives, TargetKind::Adapter(_)) && target.claims.roles.contains(&role);
     let fit: Vec<_> = found.iter().filter(|target| can(target)).cloned().collect();
@@ -255,7 +256,7 @@ impl ProxyCheck {
 
 async fn carry_out(
     args: &PairArgs,
-    library: &crate::model::case::Library,
+    library: &Library,
     targets: &[Arc<Target>],
     plan: Arc<Plan>,
     cancel: tokio::sync::watch::Receiver<crate::drive::Cancel>,

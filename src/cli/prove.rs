@@ -36,13 +36,14 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     if let Some(log) = &args.by_damage {
         return by_damage(&library, log.as_deref(), args.format);
     }
-    let is_selected = |one: &Declared<'_>| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(one.name));
-    let mut chosen: Vec<_> = proof::all().filter(is_selected).collect();
+    let all = proof::all(&library);
+    let is_selected = |one: &&Declared| args.only_mutants.as_ref().is_none_or(|only| only.matches_path(&one.name));
+    let mut chosen: Vec<_> = all.iter().filter(is_selected).cloned().collect();
     if let (true, Some(pattern)) = (chosen.is_empty(), &args.only_mutants) {
-        let names: Vec<_> = proof::all().map(|mutant| mutant.name).collect();
+        let names: Vec<_> = all.iter().map(|mutant| mutant.name.as_str()).collect();
         return Err(Problem::new(Exit::Usage, unknown_mutant(pattern.as_str(), &names)));
     }
-    let undeclared = Arc::new(unproved(&library, proof::all(), &UNBROKEN));
+    let undeclared = Arc::new(unproved(&library, &all, &UNBROKEN));
     let is_foreign = !args.cases.are_embedded();
     if is_foreign {
         let roles: BTreeSet<_> = library.cases.iter().map(|case| case.role).collect();
@@ -51,7 +52,9 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     if chosen.is_empty() {
         return Err(Problem::new(Exit::Nothing, "nothing to run: no case has the role of a selected mutant"));
     }
-    let foreign = is_foreign.then(|| Arc::clone(&undeclared));
+    // The mutants that casebook contains declare no requirement of other cases.
+    let contained: Vec<_> = proof::contained().collect();
+    let foreign = is_foreign.then(|| Arc::new(unproved(&library, &contained, &UNBROKEN)));
     let runtime = super::interrupt::runtime()?;
     let Some(kills) = runtime.block_on(examine(args, &library, &chosen, foreign))? else {
         return Ok(Exit::Interrupted);
@@ -78,7 +81,7 @@ fn by_damage(library: &Library, log: Option<&Utf8Path>, format: ProofFormat) -> 
     let damages = if let Some(log) = log {
         proof::damage_log(library, log)?
     } else {
-        let target = targets(&[target::REFERENCE.to_owned()])?.remove(0);
+        let target = targets(&[target::REFERENCE.to_owned()], library)?.remove(0);
         let cancel = super::interrupt::listen();
         let run = proof::damage_run(library, target, Options::default(), cancel);
         let Some(damages) = super::interrupt::runtime()?.block_on(run)? else { return Ok(Exit::Interrupted) };
@@ -100,10 +103,10 @@ fn json(proof: &impl Serialize) -> Printable {
 }
 
 /// Returns the mutants of one role by the requirements that they violate.
-pub(super) fn breakers(role: Role) -> BTreeMap<&'static str, Vec<&'static str>> {
+pub(super) fn breakers(library: &Library, role: Role) -> BTreeMap<String, Vec<String>> {
     let mut breakers: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for mutant in proof::all().filter(|mutant| mutant.role == role) {
-        mutant.breaks.iter().for_each(|id| breakers.entry(*id).or_default().push(mutant.name));
+    for mutant in proof::all(library).into_iter().filter(|mutant| mutant.role == role) {
+        mutant.breaks.into_iter().for_each(|id| breakers.entry(id).or_default().push(mutant.name.clone()));
     }
     breakers
 }
@@ -113,7 +116,7 @@ pub(super) fn breakers(role: Role) -> BTreeMap<&'static str, Vec<&'static str>> 
 async fn examine(
     args: &ProveArgs,
     library: &Arc<Library>,
-    chosen: &[Declared<'static>],
+    chosen: &[Declared],
     foreign: Option<Undeclared>,
 ) -> Result<Option<Vec<Kill>>, Problem> {
     let cancel = super::interrupt::listen();
@@ -121,7 +124,7 @@ async fn examine(
     let Some(mut kills) = together(args, chosen, examined).await? else { return Ok(None) };
     let in_doubt = |kill: &Kill| !kill.is_as_declared() && kill.tests > 0;
     for (kill, mutant) in kills.iter_mut().zip(chosen).filter(|(kill, _)| in_doubt(kill)) {
-        let Some(again) = examined(*mutant, Pace::Patient)?.await? else {
+        let Some(again) = examined(mutant.clone(), Pace::Patient)?.await? else {
             return Ok(None);
         };
         *kill = again;
@@ -132,8 +135,8 @@ async fn examine(
 /// Runs many mutants at a time, and returns the results in order.
 async fn together<F>(
     args: &ProveArgs,
-    chosen: &[Declared<'static>],
-    examined: impl Fn(Declared<'static>, Pace) -> Result<F, Problem>,
+    chosen: &[Declared],
+    examined: impl Fn(Declared, Pace) -> Result<F, Problem>,
 ) -> Result<Option<Vec<Kill>>, Problem>
 where
     F: Future<Output = Result<Option<Kill>, ProofError>> + Send + 'static,
@@ -149,7 +152,7 @@ where
         while running.len() < jobs
             && let Some((place, mutant)) = waiting.next()
         {
-            let examined = examined(*mutant, Pace::Brisk)?;
+            let examined = examined(mutant.clone(), Pace::Brisk)?;
             running.spawn(async move { (place, examined.await) });
         }
         let Some(done) = running.join_next().await else { break };
@@ -176,18 +179,19 @@ fn at_a_time() -> usize {
 fn one(
     args: &ProveArgs,
     library: Arc<Library>,
-    mutant: Declared<'static>,
+    mutant: Declared,
     foreign: Option<Undeclared>,
     pace: Pace,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<impl Future<Output = Result<Option<Kill>, ProofError>> + Send + use<>, Problem> {
-    let target = targets(&[format!("{}:{}", target::REFERENCE, mutant.name)])?.remove(0);
+    let target = targets(&[format!("{}:{}", target::REFERENCE, mutant.name)], &library)?.remove(0);
+    let (role, is_of_cases) = (mutant.role, mutant.is_of_cases);
     let (shard, options) = (args.shard, (Options::default(), pace));
     Ok(async move {
         let kill = proof::examine(&library, (mutant, target), shard, options, cancel).await?;
         Ok(kill.map(|mut kill| {
-            if let Some(foreign) = foreign {
-                kill.undeclared.retain(|id| !foreign.contains(&(mutant.role, id.clone())));
+            if let Some(foreign) = foreign.filter(|_| !is_of_cases) {
+                kill.undeclared.retain(|id| !foreign.contains(&(role, id.clone())));
             }
             kill
         }))

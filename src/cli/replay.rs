@@ -147,7 +147,7 @@ fn by_name(id: &TargetId) -> Result<Vec<Arc<Target>>, Problem> {
     if target::is_path(&id.name) {
         return Err(Problem::new(Exit::Target, format!("`{}` is not the name of a target", id.name)));
     }
-    targets(&[id.to_string()])
+    targets(&[id.to_string()], &Library::default())
 }
 
 /// Returns whether a target of a run log has a file here, and this file has mistakes.

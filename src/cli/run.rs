@@ -26,6 +26,7 @@ use crate::judge::Judge;
 use crate::load::target::{self, TargetError};
 use crate::load::{Here, is_embedded_folder, load, nearest, root};
 use crate::model::case::Library;
+use crate::model::mutant::Mutant;
 use crate::model::pair::PairAbout;
 use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::target::{Target, TargetKind};
@@ -56,7 +57,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
         None => (args.targets(), Vec::new()),
     };
     print_all(&left_out);
-    let mut targets = with_known(with_snapshots(targets(&names)?, args), &args.cases, &library);
+    let mut targets = with_known(with_snapshots(targets(&names, &library)?, args), &args.cases, &library);
     let runtime = super::interrupt::runtime()?;
     runtime.block_on(async {
         let cancel = super::interrupt::listen_for(args.limits.run());
@@ -118,8 +119,8 @@ pub(super) fn print_all(lines: &[String]) {
     }
 }
 
-/// Finds the targets of the command line, each once.
-pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
+/// Finds the targets of the command line, each once. The mutants of a library are variants of the reference.
+pub(super) fn targets(typed: &[String], library: &Library) -> Result<Vec<Arc<Target>>, Problem> {
     let (here, cache) = (here()?, caches::folder());
     if let Ok(cache) = &cache {
         releases::know(typed, cache)?;
@@ -127,8 +128,10 @@ pub(super) fn targets(typed: &[String]) -> Result<Vec<Arc<Target>>, Problem> {
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {
-            _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None)],
-            Some((target::REFERENCE, name)) => vec![target::reference(&this_program()?, &here, Some(mutant(name)?))],
+            _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None, library)],
+            Some((target::REFERENCE, name)) => {
+                vec![target::reference(&this_program()?, &here, Some(mutant(name, &library.mutants)?), library)]
+            }
             _ => match (target::target(one, &here, cache.as_deref().ok()), &cache) {
                 (Err(TargetError::Missing { name, .. }), Err(why)) if is_embedded(&name, &here) => {
                     let text = format!("cannot unpack the embedded target {name}: {why}");
@@ -190,11 +193,11 @@ fn names_a_loaded_case(pattern: &Pattern, cases: &CaseArgs, library: &Library) -
 }
 
 /// Checks the name of a variant of the reference: its mutants are its variants.
-fn mutant(name: &str) -> Result<&str, Problem> {
-    if is_mutant(name) {
+fn mutant<'n>(name: &'n str, of_cases: &[Mutant]) -> Result<&'n str, Problem> {
+    if is_mutant(name) || of_cases.iter().any(|one| one.name == name) {
         return Ok(name);
     }
-    let names: Vec<_> = mutants().map(|one| one.name).collect();
+    let names: Vec<_> = mutants().map(|one| one.name).chain(of_cases.iter().map(|one| one.name.as_str())).collect();
     Err(Problem::new(Exit::Usage, unknown_mutant(name, &names)))
 }
 

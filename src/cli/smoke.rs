@@ -8,6 +8,7 @@ use super::set_up::prepare;
 use super::targets::warn_of_needs;
 use super::{Exit, Problem, SmokeArgs};
 use crate::drive::{Cancel, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
+use crate::model::case::Library;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
 use crate::report::Untrusted;
@@ -18,7 +19,7 @@ use crate::run::Secrets;
 const LAST_LINES: usize = 12;
 
 pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
-    let targets = targets(std::slice::from_ref(&args.target))?;
+    let targets = targets(std::slice::from_ref(&args.target), &Library::default())?;
     if let Some(fixed) = targets.iter().find(|target| matches!(target.drives, TargetKind::Fixed(_))) {
         let problem =
             format!("{} is a fixed target, without an adapter to check; test it with `casebook run {0}`", fixed.id);

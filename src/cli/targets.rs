@@ -13,6 +13,7 @@ use crate::drive::{is_set_up, probe};
 use crate::load;
 use crate::load::target::{REFERENCE, all};
 use crate::model::Printable;
+use crate::model::case::Library;
 use crate::model::program::Found;
 use crate::model::target::Target;
 use crate::report::Untrusted;
@@ -149,7 +150,7 @@ pub(super) async fn warn_of_needs(targets: &[Arc<Target>]) {
 /// Lists the reference first, then the other targets by name.
 fn list() -> Result<Vec<Listed>, Problem> {
     let cache = caches::folder().unwrap_or_default();
-    let mut targets = typed(&[REFERENCE.to_owned()])?;
+    let mut targets = typed(&[REFERENCE.to_owned()], &Library::default())?;
     let here = here()?;
     targets.extend(all(&here, &cache)?.into_iter().map(Arc::new));
     let names: BTreeSet<String> =

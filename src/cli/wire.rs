@@ -21,7 +21,7 @@ use crate::run::{Seen, conduct};
 const SHOWN: usize = 4000;
 
 pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result<Exit, Problem> {
-    let targets = targets(&[REFERENCE.to_owned()])?;
+    let targets = targets(&[REFERENCE.to_owned()], &Library::default())?;
     let only = case.id.as_str().parse().map_err(|error| Problem::system(format!("{error}")))?;
     let selection = Selection {
         only: vec![only],

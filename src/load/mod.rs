@@ -26,6 +26,7 @@ pub(crate) mod json;
 mod lint;
 mod masked;
 mod methods;
+mod mutants;
 mod needs;
 pub(crate) mod node;
 mod package;
@@ -54,6 +55,7 @@ use camino::Utf8Path;
 
 use crate::model::capability::CapabilityGroup;
 use crate::model::case::Library;
+use crate::model::mutant::Mutant;
 use crate::model::{CaseId, Printable};
 use case::Reading;
 use catalogue::Catalogued;
@@ -113,6 +115,21 @@ fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<Capabili
         diagnostics.extend(reader.into_found());
     }
     (groups, diagnostics)
+}
+
+/// Reads the mutants.
+fn read_mutants(texts: &[source::Text], catalogued: &Catalogued) -> (Vec<Mutant>, Vec<Diagnostic>) {
+    let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
+    for text in texts {
+        let source::Kind::Mutants(folder) = &text.kind else { continue };
+        let mut reader = text.reader();
+        lint::width(&mut reader);
+        if let Some(root) = json::parse(&mut reader) {
+            all.extend(mutants::mutants(&mut reader, folder, &root, catalogued));
+        }
+        diagnostics.extend(reader.into_found());
+    }
+    (all, diagnostics)
 }
 
 /// Reports the mistakes in files of exclusions.
@@ -186,7 +203,10 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         diagnostics.extend(reader.into_found());
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
-    let mut library = Library { cases, requirements: catalogued.requirements, hash, capabilities: Vec::new() };
+    let (mutants, found) = read_mutants(&texts, &catalogued);
+    diagnostics.extend(found);
+    let requirements = catalogued.requirements;
+    let mut library = Library { cases, requirements, hash, mutants, ..Library::default() };
     let (capabilities, found) = read_capabilities(&texts, &library);
     library.capabilities = capabilities;
     if purpose == Purpose::Lint {

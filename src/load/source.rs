@@ -63,6 +63,8 @@ pub(super) enum Kind {
     Capabilities,
     /// `exclusions.json`.
     Exclusions,
+    /// `<folder>/mutants.json`.
+    Mutants(String),
 }
 
 impl Kind {
@@ -70,7 +72,7 @@ impl Kind {
     pub(super) fn requirements(&self) -> Option<&str> {
         match self {
             Self::Requirements(folder) => Some(folder),
-            Self::Case(_) | Self::Capabilities | Self::Exclusions => None,
+            Self::Case(_) | Self::Capabilities | Self::Exclusions | Self::Mutants(_) => None,
         }
     }
 
@@ -78,7 +80,7 @@ impl Kind {
     pub(super) fn case(&self) -> Option<&CaseId> {
         match self {
             Self::Case(id) => Some(id),
-            Self::Requirements(_) | Self::Capabilities | Self::Exclusions => None,
+            Self::Requirements(_) | Self::Capabilities | Self::Exclusions | Self::Mutants(_) => None,
         }
     }
 }
@@ -115,6 +117,7 @@ pub(super) fn hash(texts: &[Text]) -> String {
         Kind::Case(id) => id.to_string(),
         Kind::Capabilities => CAPABILITIES.to_owned(),
         Kind::Exclusions => EXCLUSIONS.to_owned(),
+        Kind::Mutants(folder) => format!("{folder}/mutants"),
     };
     let is_asked = |kind: &Kind| matches!(kind, Kind::Requirements(_) | Kind::Case(_));
     let asked = texts.iter().filter(|text| is_asked(&text.kind));
@@ -328,6 +331,7 @@ fn text(root: &Utf8Path, path: &Utf8Path, bytes: Vec<u8>, is_context: bool) -> R
         _ if parts == [EXCLUSIONS] => Kind::Exclusions,
         _ if parts.len() == 1 => Kind::Capabilities,
         "requirements" => Kind::Requirements(folder.to_owned()),
+        "mutants" => Kind::Mutants(folder.to_owned()),
         _ => Kind::Case(CaseId::new(folder, stem)),
     };
     if bytes.len() > MOST_BYTES {

@@ -21,7 +21,8 @@ use super::variants::{Variant, variants};
 use super::{Here, LoadError, embedded, masked, toml};
 use crate::file;
 use crate::model::callable::Callable;
-use crate::model::case::Need;
+use crate::model::case::{Library, Need};
+use crate::model::mutant::Mutant;
 use crate::model::release::Releases;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::{Base, Claims, Known, LeftToAuthor, Setup, Target, TargetKind};
@@ -120,17 +121,20 @@ fn variants_of(target: &str, variant: &str, variants: &[String]) -> String {
     format!("it has {}{near}", known.join(", "))
 }
 
-/// The reference target: this program as an adapter, with or without a mutant's defect.
-pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>) -> Target {
+/// The reference target: this program as an adapter, with or without a mutant's defect. A library can have further mutants, and
+/// proposals that the reference plays by their fixtures.
+pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>, library: &Library) -> Target {
     let mut command = vec![program.to_string(), "__adapter".to_owned()];
     command.extend(mutant.into_iter().flat_map(|name| ["--mutant".to_owned(), name.to_owned()]));
+    let changes = library.mutants.iter().find(|one| mutant == Some(&one.name)).map(Mutant::instructions);
+    command.extend(changes.into_iter().flat_map(|changes| ["--changes".to_owned(), changes]));
     let snapshots = here.root().join("snapshots").join(REFERENCE);
     let claims = Claims {
         roles: vec![Role::Server, Role::Client],
         transports: Transport::ALL.to_vec(),
         revisions: Revision::all().collect(),
         lacks: vec![Need::VersionsOlder],
-        implements: Vec::new(),
+        implements: library.proposals(),
     };
     Target {
         id: TargetId { name: REFERENCE.to_owned(), variant: mutant.map(str::to_owned) },

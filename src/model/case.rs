@@ -15,6 +15,7 @@ pub use super::control::Control;
 pub use super::deviation::{Change, Deviation, Written};
 pub use super::fixture::{Does, Fixture, Method, Pages, Tool};
 pub use super::flaw::Flaw;
+use super::mutant::Mutant;
 pub use super::need::Need;
 pub use super::retry::{Misplacing, Retry, Tampering};
 use super::schema::SharedSchema;
@@ -36,6 +37,16 @@ pub struct Library {
     pub hash: String,
     /// The questions of readers that the cases answer.
     pub capabilities: Vec<CapabilityGroup>,
+    /// The variants of the reference that break requirements of the cases, beside those that it contains.
+    pub mutants: Vec<Mutant>,
+}
+
+impl Library {
+    /// Returns the folders with sentences of the draft.
+    pub fn proposals(&self) -> Vec<String> {
+        let proposed = self.requirements.iter().filter(|(_, requirement)| requirement.revisions.is_draft);
+        proposed.map(|(id, _)| id.folder().to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// One case file.

@@ -23,6 +23,7 @@ mod hash;
 mod id;
 pub mod implied;
 pub(crate) mod markdown;
+pub mod mutant;
 mod need;
 mod neutral;
 pub mod observation;

@@ -45,10 +45,17 @@ const KNOWS: [&str; 11] = [
 
 /// Runs the target until its standard input ends.
 ///
-/// `mutant` is the name of a mutant. With `stdio_server`, the process is the MCP server that the file describes.
-pub fn run(mutant: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
-    let Some(variant) = Variant::named(mutant) else {
-        return exit_with(2, &json!({ "error": format!("there is no mutant `{}`", mutant.unwrap_or_default()) }));
+/// `mutant` is the name of a mutant, and `changes` the JSON text of one that is data. With `stdio_server`, the process is the
+/// MCP server that the file describes.
+pub fn run(mutant: Option<&str>, changes: Option<&str>, stdio_server: Option<&Path>) -> ExitCode {
+    let no_mutant = || format!("there is no mutant `{}`", mutant.unwrap_or_default());
+    let variant = match changes {
+        Some(changes) => Variant::changed(mutant, changes).map_err(|error| error.to_string()),
+        None => Variant::named(mutant).ok_or_else(no_mutant),
+    };
+    let variant = match variant {
+        Ok(variant) => variant,
+        Err(error) => return exit_with(2, &json!({ "error": error })),
     };
     let file = stdio_server.map(Path::to_owned);
     let work = move || {

@@ -7,6 +7,11 @@ mod client_deviations;
 mod deviations;
 mod table;
 
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::edits::{Change, Hook};
+use crate::message::present;
 use crate::policy::Policy;
 
 /// A description of a mutant.
@@ -80,10 +85,28 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
+    /// Returns the target with the changes of a mutant that is written as data.
+    ///
+    /// # Errors
+    /// The mistake in the JSON text.
+    pub(crate) fn changed(name: Option<&str>, text: &str) -> Result<Self, serde_json::Error> {
+        let Changes { role, changes } = serde_json::from_str(text)?;
+        let mut policy = Policy::STRICT;
+        changes.into_iter().for_each(|change| change.add_to(&mut policy, &role));
+        // A process has one variant for its whole lifetime.
+        let policy = &*Box::leak(Box::new(policy));
+        let strict = Self { name: name.map(leaked), ..Self::strict() };
+        Ok(if role == "client" { Self { client: policy, ..strict } } else { Self { server: policy, ..strict } })
+    }
+
+    fn strict() -> Self {
+        static STRICT: Policy = Policy::STRICT;
+        Self { name: None, server: &STRICT, client: &STRICT }
+    }
+
     /// Returns the strict target, or the mutant with this name; `None` if there is no such mutant.
     pub(crate) fn named(name: Option<&str>) -> Option<Self> {
-        static STRICT: Policy = Policy::STRICT;
-        let strict = Self { name: None, server: &STRICT, client: &STRICT };
+        let strict = Self::strict();
         let Some(name) = name else { return Some(strict) };
         let Mutant { about, change } = named(name)?;
         let mut policy = Policy::STRICT;
@@ -96,6 +119,39 @@ impl Variant {
             _ => Self { name, server: policy, ..strict },
         })
     }
+}
+
+/// A mutant as data: its role, and the changes to the messages that it sends.
+#[derive(Deserialize)]
+struct Changes {
+    role: String,
+    changes: Vec<DataChange>,
+}
+
+/// A change to the replies to a method or, of a client, to its requests.
+#[derive(Deserialize)]
+struct DataChange {
+    r#in: String,
+    at: String,
+    #[serde(default, deserialize_with = "present")]
+    set: Option<Value>,
+}
+
+impl DataChange {
+    fn add_to(self, policy: &mut Policy, role: &str) {
+        let (hook, place) = match role {
+            "client" => (Hook::Request, "/method"),
+            _ => (Hook::Reply, "/request/method"),
+        };
+        let method = leaked(&Value::from(self.r#in).to_string());
+        let change = self.set.map_or(Change::Remove, |value| Change::Set(leaked(&value.to_string())));
+        policy.edit_if(hook, (place, method), leaked(&self.at), change);
+    }
+}
+
+/// A text that lives as long as the process, as the policy of its one variant does.
+fn leaked(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
 }
 
 /// Returns the policy of a mutant in its own role, or the strict policy for an empty name.
@@ -117,6 +173,21 @@ mod tests {
             assert!(does.ends_with('.') && !does.starts_with(' '), "{name}");
         }
         assert!(!is_mutant("none-of-them"));
+    }
+
+    #[test]
+    fn mutant_as_data_changes_the_messages_of_its_role() {
+        let change = r#"{"role":"ROLE","changes":[{"in":"a/b","at":"/params/x","set":null},{"in":"a/b","at":"/y","remove":true}]}"#;
+        let variant = Variant::changed(Some("m"), &change.replace("ROLE", "client")).expect("changes");
+        let mut message = serde_json::json!({ "method": "a/b", "params": { "x": 1 }, "y": 1 });
+        let other = serde_json::json!({ "method": "a/c", "params": { "x": 1 } });
+        variant.client.pass(Hook::Request, &mut message);
+        assert_eq!(message, serde_json::json!({ "method": "a/b", "params": { "x": null } }));
+        let mut kept = other.clone();
+        variant.client.pass(Hook::Request, &mut kept);
+        variant.server.pass(Hook::Request, &mut kept);
+        assert_eq!((kept, variant.name), (other, Some("m")));
+        assert!(Variant::changed(None, "{}").is_err());
     }
 
     #[test]

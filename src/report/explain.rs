@@ -21,11 +21,11 @@ const IN_A_SENTENCE: usize = 240;
 const IN_A_TABLE: usize = 44;
 
 /// The names of the mutants that violate a requirement, by requirement.
-pub type Breakers<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+pub type Breakers = BTreeMap<String, Vec<String>>;
 
 /// Describes a case file: its rows, each test with its steps and expectations, and the requirements that it checks,
 /// each with the mutants that violate it.
-pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> String {
+pub fn explain(library: &Library, case: &Case, breakers: &Breakers) -> String {
     let mut out = format!("{}\n{}\n\nThe {} is under test.\n", case.id, case.title, case.role);
     for line in &case.note {
         put(&mut out, format_args!("{line}\n"));
@@ -51,7 +51,7 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers<'_>) -> Strin
 }
 
 /// Describes a requirement: its sentence, the mutants of each role that violate it, and the tests that check it.
-pub fn explain_requirement(library: &Library, requirement: &Requirement, breakers: &[Breakers<'_>]) -> String {
+pub fn explain_requirement(library: &Library, requirement: &Requirement, breakers: &[Breakers]) -> String {
     let mutants = breakers.iter().filter_map(|breakers| breakers.get(requirement.id.as_str())).flatten();
     let mut out = sentence(requirement, mutants);
     out.push_str("\nTests that check it\n");
@@ -423,7 +423,7 @@ fn matcher(begin: &str, absent: &str, matcher: &Matcher) -> String {
 
 /// Describes a requirement: its level, quote, source, reason and harm.
 /// Describes the sentence of a requirement, with the mutants that violate it.
-fn sentence<'m>(requirement: &Requirement, mutants: impl Iterator<Item = &'m &'m str>) -> String {
+fn sentence<'m>(requirement: &Requirement, mutants: impl Iterator<Item = &'m String>) -> String {
     let Requirement { id, level, revisions, quote, why, fix, harm, also, .. } = requirement;
     let quote = quotation(quote);
     let mut out = format!("  {id}: {level}, {revisions}\n    {quote}\n    {}\n", requirement.link());

@@ -18,18 +18,20 @@ use crate::model::text::count;
 use crate::model::verdict::{Meaning, VerdictKind};
 
 /// The declaration of a mutant.
-#[derive(Clone, Copy, Debug)]
-pub struct Declared<'a> {
+#[derive(Clone, Debug)]
+pub struct Declared {
     /// Its name.
-    pub name: &'a str,
+    pub name: String,
     /// The role that has the defect.
     pub role: Role,
     /// The defect, in one sentence.
-    pub does: &'a str,
+    pub does: String,
     /// The requirements that it violates.
-    pub breaks: &'a [&'a str],
+    pub breaks: Vec<String>,
     /// For a mutant that refuses everything: the only requirements whose checks may pass.
-    pub keeps: Option<&'a [&'a str]>,
+    pub keeps: Option<Vec<String>>,
+    /// Set if it is data beside the cases, and none of those that casebook contains.
+    pub is_of_cases: bool,
 }
 
 /// The results of one mutant.
@@ -56,6 +58,9 @@ pub struct Kill {
     /// The checks that it failed.
     #[serde(skip)]
     pub checks: BTreeSet<CheckPlace>,
+    /// Set if it is data beside the cases.
+    #[serde(skip)]
+    pub is_of_cases: bool,
 }
 
 /// A check in words: its test, without a row, its step, and its requirement.
@@ -67,8 +72,8 @@ fn place(test: &str, step: usize, requirement: &RequirementId) -> CheckPlace {
 
 /// The results of one mutant so far.
 #[derive(Debug)]
-pub struct Trace<'a> {
-    declared: Declared<'a>,
+pub struct Trace {
+    declared: Declared,
     tests: usize,
     /// The requirements that it violated, each with the tests that detected it.
     broke: BTreeMap<String, BTreeSet<String>>,
@@ -77,9 +82,9 @@ pub struct Trace<'a> {
     checks: BTreeSet<CheckPlace>,
 }
 
-impl<'a> Trace<'a> {
+impl Trace {
     /// A mutant without results.
-    pub fn of(declared: Declared<'a>) -> Self {
+    pub fn of(declared: Declared) -> Self {
         let (broke, vacuous, checks) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         Self { declared, tests: 0, broke, vacuous, errors: 0, checks }
     }
@@ -90,7 +95,7 @@ impl<'a> Trace<'a> {
         self.errors += usize::from(record.verdicts.iter().any(|verdict| verdict.kind == VerdictKind::Error));
         for verdict in &record.verdicts {
             let requirement = verdict.requirement.as_str();
-            let is_kept = self.declared.keeps.is_none_or(|keeps| keeps.contains(&requirement));
+            let is_kept = self.declared.keeps.as_ref().is_none_or(|keeps| keeps.iter().any(|id| id == requirement));
             match verdict.kind.meaning() {
                 Meaning::Broken => {
                     self.broke.entry(requirement.to_owned()).or_default().insert(record.test.path());
@@ -106,12 +111,12 @@ impl<'a> Trace<'a> {
     /// Compares the declaration with the results.
     pub fn kill(self) -> Kill {
         let Self { declared, tests, broke, vacuous, errors, checks } = self;
-        let breaks: BTreeSet<String> = declared.breaks.iter().map(|id| (*id).to_owned()).collect();
+        let breaks: BTreeSet<String> = declared.breaks.into_iter().collect();
         let seen: BTreeSet<String> = broke.keys().cloned().collect();
         Kill {
-            mutant: declared.name.to_owned(),
+            mutant: declared.name,
             role: declared.role,
-            does: declared.does.to_owned(),
+            does: declared.does,
             tests,
             broke: broke.into_iter().map(|(requirement, tests)| (requirement, tests.len())).collect(),
             missed: breaks.difference(&seen).cloned().collect(),
@@ -119,6 +124,7 @@ impl<'a> Trace<'a> {
             vacuous,
             errors,
             checks,
+            is_of_cases: declared.is_of_cases,
         }
     }
 }
@@ -232,10 +238,10 @@ impl Proof {
     }
 
     /// Returns the matrix for a terminal: each mutant with the requirements that it violated and the number of tests. With
-    /// other cases than the embedded ones, only mutants with unexpected results are in the matrix.
+    /// other cases than the embedded ones, only their own mutants and those with unexpected results are in the matrix.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let is_shown = |kill: &&Kill| self.foreign.is_none() || !kill.is_as_declared();
+        let is_shown = |kill: &&Kill| self.foreign.is_none() || kill.is_of_cases || !kill.is_as_declared();
         for role in &Role::SINGLE {
             for kill in self.mutants.iter().filter(|kill| kill.role == *role).filter(is_shown) {
                 let mark = if kill.is_as_declared() { "    " } else { "WRONG" };
@@ -304,14 +310,10 @@ impl Proof {
 
 /// Returns the requirements that tests check and no mutant declares to violate, by role, without those in `excepted`,
 /// which have a reason. A check of a MAY cannot fail.
-pub fn unproved<'a>(
-    library: &Library,
-    mutants: impl Iterator<Item = Declared<'a>>,
-    excepted: &[(&str, &str, &str)],
-) -> BTreeSet<(Role, String)> {
+pub fn unproved(library: &Library, mutants: &[Declared], excepted: &[(&str, &str, &str)]) -> BTreeSet<(Role, String)> {
     let is_excepted = |role: Role, id: &str| excepted.iter().any(|one| (one.0, one.1) == (role.word(), id));
     let declared: BTreeSet<(Role, &str)> =
-        mutants.flat_map(|mutant| mutant.breaks.iter().map(move |id| (mutant.role, *id))).collect();
+        mutants.iter().flat_map(|mutant| mutant.breaks.iter().map(|id| (mutant.role, id.as_str()))).collect();
     checked(library)
         .filter(|(role, id)| {
             let binding = |one: &crate::model::spec::Requirement| one.roles.contains(role) && one.level != Level::May;
@@ -365,14 +367,16 @@ mod tests {
         Record { verdicts, ..samples::record(0, "f/c/t@2026-07-28+http", Outcome::Success) }
     }
 
-    fn kill(declared: Declared<'_>, kinds: &[VerdictKind]) -> Kill {
+    fn kill(declared: Declared, kinds: &[VerdictKind]) -> Kill {
         let mut trace = Trace::of(declared);
         trace.add(&record(kinds));
         trace.kill()
     }
 
-    fn declared<'a>(breaks: &'a [&'a str]) -> Declared<'a> {
-        Declared { name: "m", role: Role::Server, does: "Something.", breaks, keeps: None }
+    fn declared(breaks: &[&str]) -> Declared {
+        let breaks = breaks.iter().map(|id| (*id).to_owned()).collect();
+        let (name, does) = ("m".to_owned(), "Something.".to_owned());
+        Declared { name, role: Role::Server, does, breaks, keeps: None, is_of_cases: false }
     }
 
     #[test]
@@ -395,7 +399,10 @@ mod tests {
 
     #[test]
     fn mutant_that_refuses_everything_passes_no_check() {
-        let mute = |keeps| Declared { keeps: Some(keeps), ..declared(&[]) };
+        let mute = |keeps: &[&str]| Declared {
+            keeps: Some(keeps.iter().map(|id| (*id).to_owned()).collect()),
+            ..declared(&[])
+        };
         assert!(kill(mute(&["f/r"]), &[VerdictKind::Pass]).is_as_declared());
         let kill = kill(mute(&[]), &[VerdictKind::Pass]);
         assert_eq!(kill.complaints(), ["m: refuses everything, but passes a check of f/r"]);
@@ -453,7 +460,8 @@ mod tests {
             kill.undeclared.clear();
             kill
         };
-        let kills = ["m", "n"].map(|name| aside(kill(Declared { name, ..declared(&[]) }, &[VerdictKind::Fail])));
+        let kills = ["m", "n"]
+            .map(|name| aside(kill(Declared { name: name.to_owned(), ..declared(&[]) }, &[VerdictKind::Fail])));
         let of = |ids: &[&str], is_whole| {
             let undeclared = ids.iter().map(|id| (Role::Server, (*id).to_owned())).collect();
             Proof::of_foreign(kills.to_vec(), &undeclared, is_whole)

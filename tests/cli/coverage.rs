@@ -50,7 +50,7 @@ fn new_folder_lints_and_runs_and_is_not_overwritten() {
     assert!(titled.status.success() && sandbox.read("cases/tools/first.json").contains(r#""A \"tool\" is called""#));
 }
 
-/// A proposal that the reference implements by chance, and its mutant does not.
+/// A proposal that the reference plays, and its mutant does not.
 #[test]
 fn proposal_is_judged_apart_until_it_is_promoted() {
     let sandbox = Sandbox::empty();
@@ -71,7 +71,7 @@ fn proposal_is_judged_apart_until_it_is_promoted() {
     sandbox.write("cases/sep-9999/first.json", &case.replacen("\"then\": \"observe\"", refuses, 1));
     sandbox.run("run --cases cases --jobs 1").exits(0).stdout_has(&["2 passed"]);
     let run = "run reference:input-not-validated --cases cases --jobs 1";
-    sandbox.run(run).exits(0).stdout_has(&["not adopted  sep-9999/check-rate-send", "1 passed, 1 not adopted"]);
+    sandbox.run(run).exits(1).stdout_has(&["failed  sep-9999/check-rate-send", "1 passed, 1 failed"]);
     sandbox.run("freeze 1 --cases cases").exits(3);
     // A target that implements the proposal is held to it.
     let own = |implements: &str| {

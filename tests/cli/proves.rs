@@ -14,6 +14,73 @@ fn requirement_of_own_cases_names_the_mutants_that_violate_it() {
     sandbox.run("prove --cases cases --only-mutants client-fetches-*").exits(3).stderr_has(&["nothing to run"]);
 }
 
+/// A proposal with methods of its own, which the reference plays, and with mutants as data.
+#[test]
+fn proposal_holds_and_breaks_by_data_alone() {
+    let sandbox = Sandbox::empty();
+    let requirement = |role: &str, quote: &str| {
+        json!({
+            "level": "MUST", "roles": [role], "since": "draft", "source": "seps/9001-events#events", "quote": quote,
+            "harm": "interop", "why": "Nobody knows the events."
+        })
+    };
+    let requirements = json!({
+        "$schema": "../schemas/requirements.json",
+        "events-listed": requirement("server", "Servers MUST list their events."),
+        "event-named": requirement("client", "Clients MUST name the event."),
+    });
+    let case = |role: &str, given: Value, when: Value, then: Value| {
+        json!({
+            "$schema": "../schemas/case.json", "title": "Events are known", "role": role, "since": "draft", "given": given,
+            "tests": { "known": { "title": "the events are known", "when": when, "then": then } }
+        })
+    };
+    let lists = case(
+        "server",
+        json!({ "capabilities": { "events": {} }, "methods": { "events/list": { "result": { "events": ["changed"] } } } }),
+        json!({ "send": { "method": "events/list", "params": {} } }),
+        json!({ "events-listed": {
+            "outcome": "success",
+            "reply": { "properties": { "message": { "properties": { "result": { "required": ["events"] } } } } }
+        } }),
+    );
+    let names = case(
+        "client",
+        json!({ "methods": { "events/subscribe": { "echo": true, "notify": [{ "method": "notifications/events" }] } } }),
+        json!({ "send": { "method": "events/subscribe", "params": { "name": "changed" } } }),
+        json!({ "event-named": {
+            "outcome": "success",
+            "sent": {
+                "if": { "properties": { "message": { "properties": { "method": { "const": "events/subscribe" } } } } },
+                "then": { "properties": { "message": { "properties": { "params": { "required": ["name"] } } } } }
+            }
+        } }),
+    );
+    let mutant = |role: &str, breaks: &str, method: &str, at: &str| {
+        let changes = [json!({ "in": method, "at": at, "remove": true })];
+        json!({ "role": role, "does": "It has a defect.", "breaks": [breaks], "changes": changes })
+    };
+    let mutants = json!({
+        "$schema": "../schemas/mutants.json",
+        "no-events": mutant("server", "events-listed", "events/list", "/result/events"),
+        "no-name": mutant("client", "event-named", "events/subscribe", "/params/name"),
+    });
+    for (name, text) in [("requirements", &requirements), ("lists", &lists), ("names", &names), ("mutants", &mutants)] {
+        sandbox.write(&format!("cases/sep-9001/{name}.json"), &format!("{text:#}"));
+    }
+    sandbox.run("lint cases").exits(0);
+    sandbox.run("run --cases cases --jobs 1").exits(0).stdout_has(&["4 passed"]);
+    sandbox.run("run reference:no-name --cases cases --jobs 1").exits(1).stdout_has(&["failed  sep-9001/event-named"]);
+    let both = ["no-events: It has a defect.\n            1  sep-9001/events-listed", "1  sep-9001/event-named"];
+    sandbox.run("prove --cases cases --only-mutants no-*").stdout_has(&both);
+    sandbox.run("run reference:no-nam --cases cases").exits(2).stderr_has(&["did you mean `no-name`?"]);
+    // A mutant that breaks nothing is not as it declares.
+    let harmless = format!("{mutants:#}").replace("/result/events", "/result/others");
+    sandbox.write("cases/sep-9001/mutants.json", &harmless);
+    let missed = sandbox.run("prove --cases cases --only-mutants no-events");
+    missed.exits(1).stdout_has(&["no-events: no test detects that it violates sep-9001/events-listed"]);
+}
+
 /// Checks that no message of any server fails: the first ones hold always, the others have nothing to look at.
 fn vacuous() -> [(&'static str, Value); 20] {
     let reply = |message: Value| json!({ "reply": { "properties": { "message": { "properties": message } } } });

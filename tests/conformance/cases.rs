@@ -3,6 +3,7 @@
 
 use camino::Utf8Path;
 use casebook::load::{Here, target};
+use casebook::model::case::Library;
 use casebook::report::snapshot::{self, Body};
 use casebook::trials::{Ran, as_expected, trials_with};
 use libtest_mimic::{Failed, Trial};
@@ -13,7 +14,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Utf8Path::new(PROGRAM);
     let here = Here::new(root);
-    let mut targets = vec![target::reference(program, &here, None)];
+    let mut targets = vec![target::reference(program, &here, None, &Library::default())];
     for name in std::env::var("CASEBOOK_TARGETS").unwrap_or_default().split_whitespace() {
         targets.extend(target::target(name, &here, None).expect("CASEBOOK_TARGETS names targets"));
     }

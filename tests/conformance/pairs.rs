@@ -35,10 +35,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let library = Arc::new(load(&[Source::Embedded]).expect("the cases are sound"));
     let mut trials = Vec::new();
     for (transport, name, stride) in OVER {
-        for (index, mutant) in proof::all().enumerate() {
+        for (index, mutant) in proof::contained().enumerate() {
             let library = Arc::clone(&library);
             let name = format!("{name}::{}::{}", mutant.role, mutant.name);
-            let trial = Trial::test(name, move || sound_side_is_not_blamed(&library, mutant, transport));
+            let trial = Trial::test(name, move || sound_side_is_not_blamed(&library, &mutant, transport));
             trials.push(trial.with_ignored_flag(cfg!(debug_assertions) && index % stride != 0));
         }
     }
@@ -46,10 +46,10 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Connects a mutant with the reference, and checks the side of each loss.
-fn sound_side_is_not_blamed(library: &Library, mutant: Declared<'_>, transport: Transport) -> Result<(), Failed> {
+fn sound_side_is_not_blamed(library: &Library, mutant: &Declared, transport: Transport) -> Result<(), Failed> {
     let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
-    let target = |mutant| Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, mutant));
-    let (sound, unsound) = (target(None), target(Some(mutant.name)));
+    let target = |mutant| Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, mutant, library));
+    let (sound, unsound) = (target(None), target(Some(&mutant.name)));
     let (pair, sound_role) = match mutant.role {
         Role::Client => (TargetPair { client: unsound, server: sound }, Role::Server),
         _ => (TargetPair { client: sound, server: unsound }, Role::Client),

@@ -100,7 +100,9 @@ fn errors_prevent_a_run_and_warnings_do_not() {
 fn case_is_explained_in_words() {
     let library = load(&[Source::Folder(folder("worked"))]).expect("they load");
     let case = library.cases.iter().find(|case| case.id.as_str() == "sep-2106/external-ref").expect("it is there");
-    let breakers = [("sep-2106/no-network-deref", vec!["fetches", "fetches-behind-id"])].into();
+    let breakers = [("sep-2106/no-network-deref", ["fetches", "fetches-behind-id"])];
+    let owned = |names: [&str; 2]| names.map(ToOwned::to_owned).to_vec();
+    let breakers = breakers.map(|(id, names)| (id.to_owned(), owned(names))).into();
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("lint");
     settings.set_prepend_module_to_snapshot(false);

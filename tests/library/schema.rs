@@ -218,6 +218,22 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/tests/works/initialized", json!(false), Loader),
         ("/tests/works/initialized", json!("no"), Both),
         ("/tests/works/control", json!("test"), Both),
+        ("/given/methods", json!({ "a/b": { "result": { "c": 1 } } }), Nobody),
+        ("/given/methods", json!({ "a/b": [{ "echo": true }, { "error": { "code": -1, "message": "no" } }] }), Nobody),
+        (
+            "/given/methods",
+            json!({ "a/b": { "echo": true, "notify": [{ "method": "notifications/a", "params": {} }] } }),
+            Nobody,
+        ),
+        ("/given/methods", json!({ "a/b": { "echo": true, "notify": [{ "method": "a" }] } }), Loader),
+        ("/given/methods", json!({ "a/b": { "echo": true, "result": {} } }), Both),
+        ("/given/methods", json!({ "a/b": { "notify": [] } }), Both),
+        ("/given/methods", json!({ "a/b": { "error": { "code": "a", "message": "no" } } }), Both),
+        ("/given/methods", json!({ "a/b": [] }), Both),
+        ("/given/methods", json!({ "a/b": { "result": 1 } }), Both),
+        ("/given/methods", json!({ "tools/list": { "echo": true } }), Both),
+        ("/given/capabilities", json!({ "a": {} }), Nobody),
+        ("/given/capabilities", json!([]), Both),
         ("/tests/works/step-limit", json!(9), Nobody),
         ("/tests/works/step-limit", json!(0), Both),
         ("/tests/works/step-limit", json!(10), Both),
@@ -266,6 +282,9 @@ fn changes_to_a_clients_case() -> Vec<(&'static str, Value, By)> {
         (when, called(json!({ "raw": 1 })), Loader),
         (when, called(json!({ "error": { "code": 1, "message": "no" } })), Loader),
         (when, json!({ "send": { "id": { "@row": "value" } } }), Loader),
+        (when, json!({ "send": { "method": "a/b", "params": { "c": { "@row": "value" } } } }), Nobody),
+        (when, json!({ "send": { "method": "tools/list" } }), Loader),
+        (when, json!({ "send": { "method": "a/b" }, "headers": {} }), Loader),
     ]
 }
 
@@ -336,6 +355,42 @@ fn schema_and_loader_agree_on_requirements() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn schema_and_loader_agree_on_mutants() {
+    let schema = schema("mutants.json");
+    let mutant = json!({
+        "role": "server", "does": "It.", "breaks": ["inputs-validated"],
+        "changes": [{ "in": "tools/call", "at": "/result/isError", "remove": true }]
+    });
+    let table = [
+        ("/role", Some(json!("pair")), Both),
+        ("/role", Some(json!("client")), Loader),
+        ("/does", None, Both),
+        ("/breaks", Some(json!([])), Nobody),
+        ("/breaks", Some(json!(["unknown"])), Loader),
+        ("/breaks", Some(json!("inputs-validated")), Both),
+        ("/changes", Some(json!([])), Both),
+        ("/changes/0/set", Some(json!(1)), Both),
+        ("/changes/0/at", Some(json!("result")), Both),
+        ("/changes/0/in", None, Both),
+        ("/changes/0/remove", Some(json!(false)), Both),
+        ("/unknown", Some(json!(1)), Both),
+    ];
+    let compared = |value: Value, by, what: &str| {
+        let file = json!({ "$schema": "../schemas/mutants.json", "lax": value });
+        let texts = [("a/b.json", case()), ("a/requirements.json", requirements()), ("a/mutants.json", file.clone())];
+        let texts = texts.map(|(path, value)| (path.into(), format!("{value:#}")));
+        let lints: Vec<_> = lint(&[Source::Texts(texts.into())]).iter().map(Diagnostic::line).collect();
+        compare(&schema, &file, &lints, by, what)
+    };
+    let mut wrong: Vec<_> = compared(mutant.clone(), Nobody, "unchanged").into_iter().collect();
+    for (pointer, value, by) in table {
+        let what = format!("{pointer} = {value:?}");
+        wrong.extend(compared(with(mutant.clone(), pointer, value.as_ref()), by, &what));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Every case file below a folder, the schemas left out.
 fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let entries = folder.read_dir_utf8().expect("a folder").map(|entry| entry.expect("an entry").into_path());
@@ -348,11 +403,13 @@ fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 fn every_case_fits_the_schemas() {
     let (case, requirements) = (schema("case.json"), schema("requirements.json"));
     let (capabilities, exclusions) = (schema("capabilities.json"), schema("exclusions.json"));
+    let mutants = schema("mutants.json");
     for file in ["tests/library/lint/worked", "cases"].iter().flat_map(|folder| files(Utf8Path::new(folder))) {
         let schema = match file.file_name() {
             _ if file == "cases/capabilities.json" => &capabilities,
             _ if file == "cases/exclusions.json" => &exclusions,
             Some("requirements.json") => &requirements,
+            Some("mutants.json") => &mutants,
             _ => &case,
         };
         let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("it is there")).expect("JSON");
@@ -371,7 +428,7 @@ fn files_of_casebook_new_fit_the_schemas_beside_them() {
         command.args(arguments).current_dir(root).output().expect("casebook runs")
     };
     assert!(casebook(&["new", "sep-9"]).status.success());
-    for name in ["first.json", "requirements.json"] {
+    for name in ["first.json", "mutants.json", "requirements.json"] {
         let file = root.join("cases/sep-9").join(name);
         let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
         let schema = root.join("cases/sep-9").join(value["$schema"].as_str().expect("a path"));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use casebook::load::{Here, Source, load, target};
+use casebook::model::case::Library;
 use casebook::model::target::Target;
 use casebook::plan::{Selection, plan};
 use casebook::report::snapshot::{self, Ways};
@@ -42,7 +43,7 @@ fn files_below(folder: &Utf8Path) -> usize {
 
 /// The reference and all targets of this repository.
 fn targets(root: &Utf8Path, here: &Here) -> Vec<Target> {
-    let mut targets = vec![target::reference(Utf8Path::new("casebook"), here, None)];
+    let mut targets = vec![target::reference(Utf8Path::new("casebook"), here, None, &Library::default())];
     for entry in root.join("targets").read_dir_utf8().expect("a folder") {
         let entry = entry.expect("an entry");
         // The other folders have files that several targets use.

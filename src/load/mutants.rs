@@ -1,0 +1,95 @@
+//! The files `mutants.json`: variants of the reference that break the requirements of their folder, as data.
+//!
+//! Takes the tree of one such file, gives its mutants. Must not know how a message is changed.
+
+use super::catalogue::{Catalogued, Entry};
+use super::diagnostic::Lint;
+use super::expand::plain;
+use super::fixture::json_pointer;
+use super::node::{Member, Node};
+use super::read::{Object, Reader};
+use crate::model::RequirementId;
+use crate::model::mutant::Mutant;
+use crate::model::spec::Role;
+
+const KEYS: [&str; 4] = ["role", "does", "breaks", "changes"];
+const CHANGE: [&str; 4] = ["in", "at", "set", "remove"];
+
+/// Reads the mutants of one folder's file.
+pub(super) fn mutants(reader: &mut Reader, folder: &str, root: &Node, catalogued: &Catalogued) -> Vec<Mutant> {
+    let members = reader.members(root, "a file of mutants").unwrap_or_default();
+    let named = members.iter().filter(|member| &*member.key != "$schema");
+    named.filter_map(|member| mutant(reader, folder, member, catalogued)).collect()
+}
+
+fn mutant(reader: &mut Reader, folder: &str, member: &Member, catalogued: &Catalogued) -> Option<Mutant> {
+    let what = format!("the mutant `{}`", member.key);
+    reader.id(&member.key, member.key_span, "the mutant");
+    let object = reader.object(&member.value, &what, &KEYS)?;
+    let role = reader.need(object, &what, "role").and_then(|node| reader.word(node, "`role`", &Role::SINGLE));
+    let does = reader.need(object, &what, "does").and_then(|node| reader.text(node, "`does`"));
+    let breaks = reader.need(object, &what, "breaks").map(|node| breaks(reader, folder, node, role, catalogued));
+    let items = reader.need(object, &what, "changes").and_then(|node| reader.items(node, "`changes`"));
+    if let (Some([]), Some(node)) = (items, object.get("changes")) {
+        let none = reader.mistake(Lint::WrongCount, format!("{what} changes nothing"));
+        reader.push(
+            none.at(node.span, "an empty list")
+                .help("add a change, as in `{\"in\": \"tools/list\", \"at\": \"/result\", \"remove\": true}`"),
+        );
+    }
+    for item in items.unwrap_or_default() {
+        change(reader, item)?;
+    }
+    let changes = items.unwrap_or_default().iter().map(|item| plain(reader, item, "a change")).collect();
+    Some(Mutant { name: (*member.key).to_owned(), role: role?, does: does?.to_owned(), breaks: breaks?, changes })
+}
+
+/// Reads the requirements that a mutant violates, each as `ID` of its folder or as `FOLDER/ID`.
+fn breaks(
+    reader: &mut Reader,
+    folder: &str,
+    node: &Node,
+    role: Option<Role>,
+    catalogued: &Catalogued,
+) -> Vec<RequirementId> {
+    let mut breaks = Vec::new();
+    for item in reader.items(node, "`breaks`").unwrap_or_default() {
+        let Some(name) = reader.text(item, "a requirement") else { continue };
+        let (folder, name) = name.split_once('/').unwrap_or((folder, name));
+        let id = RequirementId::within(folder, name);
+        let help = match catalogued.entry(&id) {
+            Entry::Found(requirement) if role.is_none_or(|role| requirement.roles.contains(&role)) => None,
+            Entry::Faulty => None,
+            Entry::Found(_) => Some("its `roles` do not have the role of the mutant"),
+            Entry::Missing | Entry::NoFile => Some("name a requirement of this folder, or another one as `FOLDER/ID`"),
+        };
+        if let Some(help) = help {
+            let unknown =
+                reader.mistake(Lint::UnknownRequirement, format!("a mutant cannot break `{id}` in this role"));
+            reader.push(unknown.at(item.span, "no such requirement").help(help));
+        }
+        breaks.push(id);
+    }
+    breaks.sort();
+    breaks
+}
+
+fn change(reader: &mut Reader, node: &Node) -> Option<()> {
+    let what = "the change";
+    let object: Object<'_> = reader.object(node, what, &CHANGE)?;
+    let method = reader.need(object, what, "in")?;
+    reader.text(method, "`in`")?;
+    let at = reader.need(object, what, "at")?;
+    json_pointer(reader, at, "`at`")?;
+    match (object.get("set"), object.get("remove")) {
+        (Some(_), None) => Some(()),
+        (None, Some(remove)) => reader.yes(remove, "`remove`"),
+        _ => {
+            let unclear = reader.mistake(Lint::ConflictingKeys, "the change must have exactly one of `set`, `remove`");
+            reader.push(
+                unclear.at(node.span, "none or both of them").help("write `\"set\": VALUE` or `\"remove\": true`"),
+            );
+            None
+        }
+    }
+}
