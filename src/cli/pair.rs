@@ -7,6 +7,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use clap::Args;
 
+use super::built::with_installed;
 use super::run::{header, plan_problem, print_all, print_repeated, targets};
 use super::saving::Saving;
 use super::set_up::{prepare, set_up_or_leave_out};
@@ -158,8 +159,10 @@ pub(super) fn pair(args: &PairArgs) -> Result<Exit, Problem> {
             prepare(&all, &cancel).await?;
             all.clone()
         };
-        let is_ready = |target: &&Arc<Target>| ready.iter().any(|one| one.folder == target.folder);
-        let (targets, unfit) = pairs(clients.iter().filter(is_ready), servers.iter().filter(is_ready), &args.revision);
+        let ready = with_installed(ready, args.limits.options().start_limit).await;
+        let installed = |target: &Arc<Target>| ready.iter().find(|one| one.id == target.id);
+        let (clients, servers) = (clients.iter().filter_map(installed), servers.iter().filter_map(installed));
+        let (targets, unfit) = pairs(clients, servers, &args.revision);
         print_all(&unfit);
         let plan = plan_of(&library, &targets, &args.selection());
         let plan = plan.map_err(|error| args.cases.with_hint(plan_problem(&error), &library, error.unmatched()))?;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::built::with_installed;
 use super::interrupt;
 use super::run::targets;
 use super::set_up::prepare;
 use super::targets::warn_of_needs;
 use super::{Exit, Problem, SmokeArgs};
-use crate::drive::{Cancel, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
+use crate::drive::{Cancel, Options, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
 use crate::model::case::Library;
 use crate::model::spec::{Role, Transport};
 use crate::model::target::{Target, TargetKind};
@@ -29,6 +30,7 @@ pub(super) fn smoke(args: &SmokeArgs) -> Result<Exit, Problem> {
     runtime.block_on(async {
         let cancel = interrupt::listen();
         prepare(&targets, &cancel).await?;
+        let targets = with_installed(targets, Options::default().start_limit).await;
         let mut checks = Vec::new();
         for target in &targets {
             let mut stop = cancel.clone();
