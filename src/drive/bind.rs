@@ -48,11 +48,14 @@ pub(crate) fn shares(target: &Target, first: &Test, second: &Test, revision: Rev
         let crosses = |when: &When| matches!(when, When::Cancel { .. } | When::AtOnce(_));
         test.steps.iter().any(|step| crosses(&step.when) || step.then.looks_into_events())
     };
+    // The replies to a method that has several begin anew in each test.
+    let counts = |test: &Test| test.given.methods.iter().any(|method| method.replies.len() > 1);
     let opened = |test: &Test| test.steps.first().map(|step| (step.declares.clone(), step.initialized));
     served(first)
         && (target.is_fixed_server() || first.given == second.given)
         && opened(first) == opened(second)
         && !listens(second)
+        && !counts(second)
         && ![first, second].into_iter().any(|test| alone(test) || is_bare(test) || test.opens(revision))
 }
 
