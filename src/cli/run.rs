@@ -32,7 +32,7 @@ use crate::model::record::{About, FORMAT, Header, Record};
 use crate::model::target::{Target, TargetKind};
 use crate::model::text::count;
 use crate::model::transcript::StdioMode;
-use crate::model::{CaseId, Pattern};
+use crate::model::{CaseId, Pattern, RequirementId};
 use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
 use crate::report::{Column, RunSummary, Status, Untrusted};
@@ -171,13 +171,15 @@ pub(super) fn with_known(targets: Vec<Arc<Target>>, cases: &CaseArgs, library: &
     if cases.has_embedded() && !is_imported {
         return targets;
     }
-    let is_here = |pattern: &Pattern| {
-        means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, cases, library)
+    let is_here = |pattern: &Pattern, requirement: &RequirementId| {
+        // A pattern such as `**` means each test, also those of cases that do not check its requirement.
+        let is_checked = library.requirements.contains_key(requirement);
+        is_checked && (means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, cases, library))
     };
     let narrowed = |target: Arc<Target>| {
         let mut target = Arc::unwrap_or_clone(target);
-        target.known.retain(|known| is_here(&known.test));
-        target.author.retain(|left| is_here(&left.test));
+        target.known.retain(|known| is_here(&known.test, &known.requirement));
+        target.author.retain(|left| is_here(&left.test, &left.requirement));
         Arc::new(target)
     };
     targets.into_iter().map(narrowed).collect()
