@@ -212,7 +212,7 @@ impl Judge {
         verdicts.retain(|own| !implied.iter().any(|one| is_same(one, own)));
         verdicts.extend(implied);
         for verdict in &mut verdicts {
-            self.propose(target, verdict);
+            self.propose(target, test, verdict);
             self.excuse(target, id, verdict);
         }
         verdicts
@@ -420,11 +420,16 @@ impl Judge {
     }
 
     /// Sets a verdict on a sentence of the draft apart, unless the target implements the proposal.
-    fn propose(&self, target: &TargetId, verdict: &mut Verdict) {
+    fn propose(&self, target: &TargetId, test: &Test, verdict: &mut Verdict) {
         let is_draft = self.catalogue.get(&verdict.requirement).is_some_and(|one| one.revisions.is_draft);
         let is_own = |(own, folder): &(TargetId, String)| own == target && folder == verdict.requirement.folder();
         if is_draft && !self.implemented.iter().any(is_own) {
             verdict.kind = verdict.kind.of_proposal();
+        }
+        let request = test.steps.get(verdict.step).and_then(|step| step.when.method_of_user());
+        let is_given = test.role == Role::Server && request.is_some_and(|method| test.given.method(method).is_some());
+        if is_given && verdict.kind == VerdictKind::Adopted {
+            verdict.detail.push(Finding::OfFixture.into());
         }
     }
 

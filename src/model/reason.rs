@@ -127,6 +127,8 @@ pub enum Finding {
         /// The reason.
         reason: String,
     },
+    /// The reply is that of the fixture, which the target only carried.
+    OfFixture,
     /// The step of the check was not observed.
     NotObserved,
     /// The server answered the handshake before the step with an error.
@@ -172,6 +174,7 @@ impl Detail {
             Finding::Holds { allowed_by: _ }
             | Finding::NotInForce { requirement: _ }
             | Finding::Flaky { failed: _, attempts: _ }
+            | Finding::OfFixture
             | Finding::NotObserved
             | Finding::NoRequirement => Vec::new(),
         };
@@ -215,6 +218,7 @@ impl fmt::Display for Finding {
                 f.write_str(reason)
             }
             Self::NoSession { error } => write!(f, "no session was opened: `initialize` was answered with {error}"),
+            Self::OfFixture => f.write_str("the fixture has the reply"),
             Self::NotObserved => f.write_str("the step was not observed"),
             Self::NoRequirement => f.write_str("no catalogue at hand has this requirement"),
             Self::Flaky { failed, attempts } => write!(f, "failed in {failed} of {attempts} attempts"),

@@ -3,9 +3,10 @@
 //! Takes a [`Report`], gives a section for each sentence that has a verdict of a proposal, with a line for each target.
 
 use crate::model::markdown::{code, text, url};
+use crate::model::reason::Finding;
 use crate::model::text::count;
 use crate::model::verdict::{Meaning, VerdictKind};
-use crate::report::{Cell, Report};
+use crate::report::{Cell, CheckEntry, Report};
 
 /// Returns the page; `None` if no target was asked about a proposed sentence.
 pub fn proposal(report: &Report) -> Option<String> {
@@ -43,15 +44,23 @@ fn section(report: &Report, place: usize) -> String {
     );
     for (index, column) in report.targets.iter().enumerate() {
         let cell = report.cells.iter().find(|cell| cell.requirement == place && cell.target == index);
-        let today = cell.map_or("not tested".to_owned(), in_words);
-        let example = example(report, place, index).map(|reason| code(&reason, 200)).unwrap_or_default();
+        let checks = || checks(report, place, index);
+        let today = cell.map_or("not tested".to_owned(), |cell| in_words(cell, checks().all(is_carried)));
+        let example = checks().find_map(example).map(|reason| code(&reason, 200)).unwrap_or_default();
         out += &format!("| {} | {today} | {example} |\n", code(&column.name, 80));
     }
     out
 }
 
-/// The verdicts of a cell, in words.
-fn in_words(cell: &Cell) -> String {
+/// The checks of a sentence on a target that say something.
+fn checks(report: &Report, place: usize, target: usize) -> impl Iterator<Item = &CheckEntry> {
+    let checks = report.tests.iter().filter(move |test| test.target == target).flat_map(|test| &test.checks);
+    checks.filter(move |check| check.requirement == place && check.kind.meaning() != Meaning::Aside)
+}
+
+/// The verdicts of a cell, in words. What is carried is a reply of the fixture, which shows only that the target has room for
+/// it.
+fn in_words(cell: &Cell, is_carried: bool) -> String {
     let of = |wanted: &dyn Fn(VerdictKind) -> bool| -> usize {
         cell.checks.iter().filter(|(kind, _)| wanted(**kind)).map(|(_, checks)| checks).sum()
     };
@@ -60,6 +69,7 @@ fn in_words(cell: &Cell) -> String {
     match (does, not) {
         (0, 0) if of(&|kind| kind == VerdictKind::Cannot) > 0 => "cannot be expressed by its adapter".to_owned(),
         (0, 0) => "not asked".to_owned(),
+        (_, 0) if is_carried => "can carry it; the test has the reply".to_owned(),
         (_, 0) => "does it".to_owned(),
         (0, _) => "does not".to_owned(),
         (does, not) => format!("in {does} of {} checks", does + not),
@@ -71,9 +81,14 @@ fn lacks(kind: VerdictKind) -> bool {
     kind == VerdictKind::NotAdopted || kind.is_broken()
 }
 
-/// The first reason why a target does not do it.
-fn example(report: &Report, place: usize, target: usize) -> Option<String> {
-    let checks = report.tests.iter().filter(|test| test.target == target).flat_map(|test| &test.checks);
-    let mut broken = checks.filter(|check| check.requirement == place);
-    broken.find(|check| lacks(check.kind)).and_then(|check| Some(check.detail.first()?.text.clone()))
+/// Returns whether the reply of a check is that of the fixture.
+fn is_carried(check: &CheckEntry) -> bool {
+    let of_fixture = Finding::OfFixture.to_string();
+    check.kind == VerdictKind::Adopted && check.detail.iter().any(|reason| reason.text == of_fixture)
+}
+
+/// The reason why a target does not do it, or why its adapter cannot express the test.
+fn example(check: &CheckEntry) -> Option<String> {
+    let is_said = lacks(check.kind) || check.kind == VerdictKind::Cannot;
+    check.detail.first().filter(|_| is_said).map(|reason| reason.text.clone())
 }
