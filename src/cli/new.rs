@@ -116,7 +116,7 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     for schema in schemas {
         print_line(&schema);
     }
-    eprint_line(&steps(&args.cases, name));
+    eprint_line(&if args.from.is_empty() { steps(&args.cases, name) } else { steps_of_text(&args.cases, name) });
     Ok(Exit::Fine)
 }
 
@@ -165,6 +165,21 @@ fn write_schemas(cases: &Utf8Path) -> std::io::Result<Vec<String>> {
         }
     }
     Ok(written)
+}
+
+fn steps_of_text(cases: &Utf8Path, name: &str) -> String {
+    format!(
+        "\
+The sides, names and headings are guesses. Next steps:
+1. Read {cases}/{name}/requirements.json beside the text: correct, divide, and delete what no test can show, or give it an
+   `unobservable` with the reason.
+2. Replace the example in {cases}/{name}/first.json: what a server has is its fixture, also methods that no revision knows.
+3. casebook lint {cases}
+4. casebook run --cases {cases}
+5. Write variants of the reference that violate the sentences into {cases}/{name}/mutants.json, and see the tests fail:
+   casebook prove --cases {cases}
+6. casebook coverage --cases {cases}   lists the requirements without a test"
+    )
 }
 
 fn steps(cases: &Utf8Path, name: &str) -> String {

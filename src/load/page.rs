@@ -41,6 +41,16 @@ pub(super) struct Passage {
     pub(super) end: usize,
 }
 
+/// The marks of a text that stay in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Marks {
+    /// None: the words alone.
+    #[default]
+    Dropped,
+    /// Those of code, and all that stands between them.
+    OfCode,
+}
+
 /// Tags that begin or end a block.
 const BLOCKS: [&str; 18] = [
     "br", "div", "h1", "h2", "h3", "h4", "h5", "li", "note", "ol", "p", "section", "table", "td", "tip", "tr", "ul",
@@ -50,9 +60,12 @@ const BLOCKS: [&str; 18] = [
 impl Page {
     /// Reads MDX or Markdown.
     pub(super) fn markdown(text: &str) -> Self {
-        let body =
-            text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(text, |(_, body)| body);
-        Self::of(&with_breaks(body))
+        Self::of(&with_breaks(without_front_matter(text)), Marks::Dropped)
+    }
+
+    /// Reads MDX or Markdown, and keeps code as it is written, for people who read the blocks.
+    pub(super) fn readable(text: &str) -> Self {
+        Self::of(&with_breaks(without_front_matter(text)), Marks::OfCode)
     }
 
     /// Reads source code, with its comments as text.
@@ -66,11 +79,11 @@ impl Page {
                 line.strip_prefix("* ").or_else(|| line.strip_prefix("/** ")).or_else(|| line.strip_prefix("// "));
             rest.unwrap_or(if line == "*" { "" } else { line }).trim_end_matches("*/").to_owned()
         };
-        Self::of(&text.lines().map(line).collect::<Vec<_>>().join("\n"))
+        Self::of(&text.lines().map(line).collect::<Vec<_>>().join("\n"), Marks::Dropped)
     }
 
-    fn of(text: &str) -> Self {
-        let mut blocks = Blocks { anchors: vec![String::new()], ..Blocks::default() };
+    fn of(text: &str, marks: Marks) -> Self {
+        let mut blocks = Blocks { anchors: vec![String::new()], marks, ..Blocks::default() };
         for line in text.lines() {
             blocks.line(line);
         }
@@ -138,6 +151,7 @@ struct Blocks {
     kind: Kind,
     indent: usize,
     is_code: bool,
+    marks: Marks,
 }
 
 impl Blocks {
@@ -157,8 +171,8 @@ impl Blocks {
             self.indent = indent;
         }
         if line.starts_with('|') {
-            for cell in line.split('|') {
-                cell.clone_into(&mut self.text);
+            for cell in cells(line) {
+                self.text = cell;
                 self.flush();
             }
             return;
@@ -178,7 +192,7 @@ impl Blocks {
 
     /// Ends the block.
     fn flush(&mut self) {
-        let text = plain(&std::mem::take(&mut self.text));
+        let text = with_marks(&std::mem::take(&mut self.text), self.marks);
         let kind = if self.is_code { Kind::Code } else { self.kind };
         self.kind = Kind::Text;
         if text.is_empty() {
@@ -189,6 +203,11 @@ impl Blocks {
         }
         self.done.push(Block { text, kind, indent: self.indent, heading: self.anchors.len() - 1 });
     }
+}
+
+/// The cells of a line of a table. A mark behind a backslash is text.
+fn cells(line: &str) -> impl Iterator<Item = String> {
+    line.replace("\\|", "\0").split('|').map(|cell| cell.replace('\0', "|")).collect::<Vec<_>>().into_iter()
 }
 
 /// The anchor of a heading: its words in lower case, with `-` between them.
@@ -204,6 +223,10 @@ fn after_bullet(line: &str) -> Option<&str> {
         None => line.trim_start_matches(|one: char| one.is_ascii_digit()).strip_prefix(['.', ')'])?,
     };
     (rest.len() < line.len()).then(|| rest.strip_prefix(' ')).flatten()
+}
+
+fn without_front_matter(text: &str) -> &str {
+    text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(text, |(_, body)| body)
 }
 
 /// Replaces tags that begin or end a block by empty lines.
@@ -229,6 +252,10 @@ fn with_breaks(text: &str) -> String {
 
 /// A text without tags, links, emphasis and marks of code, with single blanks.
 pub(super) fn plain(text: &str) -> String {
+    with_marks(text, Marks::Dropped)
+}
+
+fn with_marks(text: &str, marks: Marks) -> String {
     let chars: Vec<char> = text.chars().collect();
     let (mut out, mut at, mut is_code, mut is_link) = (String::with_capacity(text.len()), 0, false, false);
     let from =
@@ -239,7 +266,13 @@ pub(super) fn plain(text: &str) -> String {
         let after = chars.get(at + 1);
         at += 1;
         match one {
-            '`' => is_code = !is_code,
+            '`' => {
+                is_code = !is_code;
+                if marks == Marks::OfCode {
+                    out.push('`');
+                }
+            }
+            one if is_code && marks == Marks::OfCode => out.push(one),
             ']' if !is_code && after == Some(&'(') => at = end(at, ')').map_or(at, |end| end + 1),
             ']' if !is_code && after == Some(&'[') => at = end(at, ']').map_or(at, |end| end + 1),
             '*' | '\\' | '[' | ']' => {}
@@ -306,6 +339,13 @@ mod tests {
             "Servers **MUST** [do\nit](/a#b) with `_meta`, `snake_case` and an [`Error`][e]&nbsp;&#x7B;<b>now</b>}.";
         assert_eq!(plain(text), "Servers MUST do it with meta, snake_case and an Error {now}.");
         assert_eq!(plain("`Name: <value>` \"{@link Tool} is\""), "Name: <value> \"Tool is\"");
+    }
+
+    #[test]
+    fn readable_text_keeps_its_code() {
+        let page = Page::readable("A *client* `_meta[x]` and\n`events/*`.\n\n| `a\\|b` | c |\n");
+        let blocks: Vec<_> = page.blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(blocks, ["A client `_meta[x]` and `events/*`.", "`a|b`", "c"]);
     }
 
     #[test]

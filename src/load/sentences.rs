@@ -72,7 +72,7 @@ pub struct Sentence {
 /// The sentences of a file, by its path and text. Of a diff (in the format of `git diff`) those that it adds.
 pub fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     if !text.lines().any(|line| line.starts_with("+++ ")) {
-        return of_page(&source(path), &Page::markdown(text));
+        return of_page(&source(path), &Page::readable(text));
     }
     let mut found = Vec::new();
     for file in text.split("\n+++ ").skip(1).chain(text.strip_prefix("+++ ")) {
@@ -84,7 +84,7 @@ pub fn sentences(path: &str, text: &str) -> Vec<Sentence> {
                 Some(line) => Some(line.to_owned()),
                 None => line.starts_with("@@").then(String::new),
             };
-            Page::markdown(&rest.lines().filter_map(line).collect::<Vec<_>>().join("\n"))
+            Page::readable(&rest.lines().filter_map(line).collect::<Vec<_>>().join("\n"))
         };
         let name = name.split('\t').next().unwrap_or_default();
         let source = source(name.strip_prefix("b/").unwrap_or(name));
@@ -154,24 +154,49 @@ fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
     levels.into_iter().map(of_level).collect()
 }
 
-/// The sides that a sentence binds: the one that is named last before the word of its level, or else any that is named.
+/// Words before a comma that say when, and not who.
+const CONDITIONS: [&str; 9] = ["if ", "when ", "where ", "while ", "after ", "before ", "unless ", "for ", "in "];
+/// The words for the two sides; a host acts by its client.
+const SIDES: [(&str, &str); 3] = [("server", "server"), ("client", "client"), ("host", "client")];
+
+/// The sides that a sentence binds: those that it begins with, or else the first one in it before the word of its level, or
+/// else any that is named.
 fn roles(duty: &Duty<'_>, worded: &str, level: Level) -> Vec<&'static str> {
     let at = duty.keywords.iter().find(|keyword| keyword.level == level).map_or(0, |keyword| keyword.at);
     let before = worded[..at].to_lowercase();
     // Only the sentence with the word counts.
     let start = bcp14::sentences(&before).last().map_or(0, |last| last.start);
     let sentence = &before[start..];
-    let last = ["server", "client"].into_iter().filter_map(|side| Some((sentence.rfind(side)?, side))).max();
-    let both = ["servers and clients", "clients and servers", "server and client", "client and server", "both "];
-    match last {
-        Some((_, side)) if !both.iter().any(|words| sentence.contains(words)) => vec![side],
-        Some(_) => vec!["server", "client"],
-        None => {
-            let whole = worded.to_lowercase();
-            let named: Vec<_> = ["server", "client"].into_iter().filter(|side| whole.contains(side)).collect();
+    let is_condition = CONDITIONS.iter().any(|word| sentence.starts_with(word));
+    let clause = sentence.rsplit_once(", ").map_or(sentence, |(_, clause)| clause);
+    let clause = if is_condition && !sides(clause).is_empty() { clause } else { sentence };
+    let named = sides(clause);
+    let names = || SIDES.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}s")]);
+    let together = |one: &str, other: &str| {
+        [" and ", ", ", " sdks and "].iter().any(|words| clause.contains(&format!("{one}{words}{other}")))
+    };
+    let is_list = names().any(|one| names().any(|other| together(&one, &other)));
+    match named.as_slice() {
+        [_, ..] if is_list && both(&named) => vec!["server", "client"],
+        [first, ..] => vec![first],
+        [] => {
+            let mut named = sides(&worded.to_lowercase());
+            named.dedup();
             if named.len() == 1 { named } else { vec!["server", "client"] }
         }
     }
+}
+
+fn both(sides: &[&str]) -> bool {
+    sides.contains(&"server") && sides.contains(&"client")
+}
+
+/// The sides in a text, in their order. Words in code, and parts of other words such as `server-facing`, are none.
+fn sides(text: &str) -> Vec<&'static str> {
+    let outside = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let is_end = |one: char| !one.is_alphanumeric() && one != '-' && one != '\'';
+    let words = outside.split(is_end).map(|word| word.trim_end_matches("'s").trim_end_matches('s').to_owned());
+    words.filter_map(|word| SIDES.iter().find(|(name, _)| *name == word).map(|(_, side)| *side)).collect()
 }
 
 /// A name in kebab-case of the first words that say something.
@@ -213,6 +238,31 @@ mod tests {
             one("keep-mark", Level::MustNot, "client", marks),
         ];
         assert_eq!(found(page, PAGE), wanted);
+    }
+
+    #[test]
+    fn sides_are_those_that_act() {
+        for (sentence, wanted) in [
+            ("In both cases the server MUST stop.", "server"),
+            ("Clients MUST treat marks as text unless the server is trusted, and MUST NOT use them.", "client"),
+            ("Hosts MUST ask the user before a server is called.", "client"),
+            ("Hosts, servers, and SDKs MUST redact it.", "server client"),
+            ("Clients and servers MUST agree.", "server client"),
+            ("If the server cannot answer, the client MUST stop.", "client"),
+            ("If the client cannot support this version, it MUST disconnect.", "client"),
+            ("The server-facing `client/x` MUST carry a mark.", "server client"),
+            ("A mark SHOULD be short.", "server client"),
+            ("A client's answer MUST be short.", "client"),
+        ] {
+            let all = sentences("a.md", sentence);
+            assert!(all.iter().all(|one| one.roles.join(" ") == wanted), "{sentence}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn code_stays_as_it_is_written() {
+        let all = sentences("a.md", "A server MUST keep `_meta[x]` of `events/*`, **always**.");
+        assert_eq!(all[0].quote, "A server MUST keep `_meta[x]` of `events/*`, always.");
     }
 
     #[test]
