@@ -11,7 +11,7 @@ use crate::model::action::method;
 use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{
     Advertised, Answer, CallAtOnce, CanaryState, Case, Change, Check, Control, Deviation, Expectation, Fixture,
-    Library, Matcher, Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
+    Library, Matcher, Method, Outcome, Pages, Step, Test, TextState, Then, TimeClass, When, With,
 };
 use crate::model::spec::{Requirement, Role};
 use crate::model::text::quotation;
@@ -29,6 +29,9 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers) -> String {
     let mut out = format!("{}\n{}\n\nThe {} is under test.\n", case.id, case.title, case.role);
     for line in &case.note {
         put(&mut out, format_args!("{line}\n"));
+    }
+    if let Some(first) = case.tests.first() {
+        out.push_str(&proposed(&first.given));
     }
     if !case.rows.is_empty() {
         out.push_str("\nRows\n");
@@ -48,6 +51,20 @@ pub fn explain(library: &Library, case: &Case, breakers: &Breakers) -> String {
         out.push_str(&sentence(requirement, breakers.get(requirement.id.as_str()).into_iter().flatten()));
     }
     out
+}
+
+/// What the server has of a proposal, as the first row has it.
+fn proposed(fixture: &Fixture) -> String {
+    let capabilities = fixture
+        .capabilities
+        .iter()
+        .map(|(name, declared)| format!("  declares `{name}`: {}\n", cut(&compact(declared), IN_A_SENTENCE)));
+    let replies = |method: &Method| {
+        let replies: Vec<_> = method.replies.iter().map(|reply| cut(&compact(reply), IN_A_SENTENCE)).collect();
+        format!("  answers `{}` by {}\n", method.name, replies.join(", then "))
+    };
+    let lines: String = capabilities.chain(fixture.methods.iter().map(replies)).collect();
+    if lines.is_empty() { lines } else { format!("\nThe server\n{lines}") }
 }
 
 /// Describes a requirement: its sentence, the mutants of each role that violate it, and the tests that check it.
@@ -286,7 +303,9 @@ pub fn step_in_words(when: &When, role: Role) -> String {
             format!("the user requests `{}`{}", method(message).unwrap_or_default(), params.unwrap_or_default())
         }
         When::Send { message, headers } => {
-            let mut text = format!("send this message unchanged: {}", cut(&compact(message), IN_A_SENTENCE));
+            // A message without `jsonrpc` is completed as a client would.
+            let how = if message.get("jsonrpc").is_some() || method(message).is_none() { " unchanged" } else { "" };
+            let mut text = format!("send this message{how}: {}", cut(&compact(message), IN_A_SENTENCE));
             for (name, value) in headers {
                 match value {
                     Some(value) => put(&mut text, format_args!("; with the header {name}: `{value}`")),
