@@ -17,6 +17,7 @@ use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
 use crate::model::case::Library;
 use crate::model::implied::is_implied;
+use crate::model::spec::Role;
 use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
 use crate::model::{RequirementId, Shard};
@@ -57,6 +58,12 @@ pub fn contained() -> impl Iterator<Item = Declared> {
         let (name, does) = (name.to_owned(), does.to_owned());
         Declared { name, role, does, breaks: owned(breaks), keeps: keeps.map(owned), is_of_cases: false }
     })
+}
+
+/// The declaration of the reference without a defect, in a role.
+pub fn sound(role: Role) -> Declared {
+    let (name, does) = (String::new(), "Nothing.".to_owned());
+    Declared { name, role, does, breaks: Vec::new(), keeps: None, is_of_cases: false }
 }
 
 /// The declarations of all mutants: those that casebook contains, and those of the cases.

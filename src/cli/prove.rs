@@ -56,13 +56,17 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     let contained: Vec<_> = proof::contained().collect();
     let foreign = is_foreign.then(|| Arc::new(unproved(&library, &contained, &UNBROKEN)));
     let runtime = super::interrupt::runtime()?;
-    let Some(kills) = runtime.block_on(examine(args, &library, &chosen, foreign))? else {
-        return Ok(Exit::Interrupted);
-    };
+    let kills = runtime.block_on(async {
+        let roles: BTreeSet<_> = chosen.iter().map(|mutant| mutant.role).filter(|_| is_foreign).collect();
+        let sound: Vec<_> = roles.into_iter().map(proof::sound).collect();
+        let Some(sound) = examine(args, &library, &sound, None).await? else { return Ok(None) };
+        Ok::<_, Problem>(examine(args, &library, &chosen, foreign).await?.map(|kills| (kills, sound)))
+    });
+    let Some((kills, sound)) = kills? else { return Ok(Exit::Interrupted) };
     // A selection of mutants cannot show which requirements no mutant violates.
     let is_whole = args.only_mutants.is_none();
     let proof = if is_foreign {
-        Proof::of_foreign(kills, &undeclared, is_whole)
+        Proof::of_foreign(kills, &undeclared, is_whole).beside(&sound)
     } else {
         let unproved = if is_whole { Arc::unwrap_or_clone(undeclared) } else { BTreeSet::new() };
         Proof { mutants: kills, unproved, ..Proof::default() }
@@ -184,7 +188,8 @@ fn one(
     pace: Pace,
     cancel: watch::Receiver<Cancel>,
 ) -> Result<impl Future<Output = Result<Option<Kill>, ProofError>> + Send + use<>, Problem> {
-    let target = targets(&[format!("{}:{}", target::REFERENCE, mutant.name)], &library)?.remove(0);
+    let variant = if mutant.name.is_empty() { String::new() } else { format!(":{}", mutant.name) };
+    let target = targets(&[format!("{}{variant}", target::REFERENCE)], &library)?.remove(0);
     let (role, is_of_cases) = (mutant.role, mutant.is_of_cases);
     let (shard, options) = (args.shard, (Options::default(), pace));
     Ok(async move {

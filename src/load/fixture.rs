@@ -237,10 +237,15 @@ fn pointer(reader: &mut Reader, object: Object<'_>, what: &str) -> Option<String
 /// Reads a JSON Pointer.
 pub(super) fn json_pointer(reader: &mut Reader, node: &Node, what: &str) -> Option<String> {
     let text = reader.text(node, what)?;
+    pointer_text(reader, text, node.span)
+}
+
+/// Checks a JSON Pointer at a place of the file.
+pub(super) fn pointer_text(reader: &mut Reader, text: &str, span: SourceSpan) -> Option<String> {
     if !text.is_empty() && !text.starts_with('/') {
         let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not a JSON Pointer"));
         let help = format!("write `/{}`", text.replace('.', "/"));
-        reader.push(wrong.at(node.span, "does not begin with `/`").help(help));
+        reader.push(wrong.at(span, "does not begin with `/`").help(help));
         return None;
     }
     Some(text.to_owned())

@@ -47,6 +47,7 @@ mod vacuous;
 mod variants;
 mod vocabulary;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -54,7 +55,7 @@ use std::panic::resume_unwind;
 use camino::Utf8Path;
 
 use crate::model::capability::CapabilityGroup;
-use crate::model::case::Library;
+use crate::model::case::{Case, Library};
 use crate::model::mutant::Mutant;
 use crate::model::{CaseId, Printable};
 use case::Reading;
@@ -118,14 +119,16 @@ fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<Capabili
 }
 
 /// Reads the mutants.
-fn read_mutants(texts: &[source::Text], catalogued: &Catalogued) -> (Vec<Mutant>, Vec<Diagnostic>) {
+fn read_mutants(texts: &[source::Text], catalogued: &Catalogued, cases: &[Case]) -> (Vec<Mutant>, Vec<Diagnostic>) {
     let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
+    let methods = OnceCell::new();
     for text in texts {
         let source::Kind::Mutants(folder) = &text.kind else { continue };
         let mut reader = text.reader();
         lint::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
-            all.extend(mutants::mutants(&mut reader, folder, &root, catalogued));
+            let methods = methods.get_or_init(|| mutants::methods(cases.iter()));
+            all.extend(mutants::mutants(&mut reader, folder, &root, catalogued, methods));
         }
         diagnostics.extend(reader.into_found());
     }
@@ -203,7 +206,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         diagnostics.extend(reader.into_found());
     }
     let cases: Vec<_> = cases.into_values().map(|reading| reading.case).collect();
-    let (mutants, found) = read_mutants(&texts, &catalogued);
+    let (mutants, found) = read_mutants(&texts, &catalogued, &cases);
     diagnostics.extend(found);
     let requirements = catalogued.requirements;
     let mut library = Library { cases, requirements, hash, mutants, ..Library::default() };

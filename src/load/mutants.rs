@@ -2,27 +2,73 @@
 //!
 //! Takes the tree of one such file, gives its mutants. Must not know how a message is changed.
 
+use std::collections::BTreeSet;
+
 use super::catalogue::{Catalogued, Entry};
 use super::diagnostic::Lint;
 use super::expand::plain;
-use super::fixture::json_pointer;
+use super::fixture::{json_pointer, pointer_text};
 use super::node::{Member, Node};
 use super::read::{Object, Reader};
 use crate::model::RequirementId;
+use crate::model::action;
+use crate::model::case::{Case, When};
 use crate::model::mutant::Mutant;
 use crate::model::spec::Role;
 
 const KEYS: [&str; 4] = ["role", "does", "breaks", "changes"];
-const CHANGE: [&str; 4] = ["in", "at", "set", "remove"];
+const CHANGE: [&str; 5] = ["in", "if", "at", "set", "remove"];
 
-/// Reads the mutants of one folder's file.
-pub(super) fn mutants(reader: &mut Reader, folder: &str, root: &Node, catalogued: &Catalogued) -> Vec<Mutant> {
-    let members = reader.members(root, "a file of mutants").unwrap_or_default();
-    let named = members.iter().filter(|member| &*member.key != "$schema");
-    named.filter_map(|member| mutant(reader, folder, member, catalogued)).collect()
+/// The methods that the reference answers or sends without a fixture.
+const OWN: [&str; 7] = [
+    "initialize",
+    "logging/setLevel",
+    "notifications/initialized",
+    "ping",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
+
+/// The methods that occur in cases.
+pub(super) fn methods<'c>(cases: impl Iterator<Item = &'c Case>) -> BTreeSet<String> {
+    let mut methods: BTreeSet<_> = OWN.map(ToOwned::to_owned).into();
+    for test in cases.flat_map(|case| &case.tests) {
+        for method in &test.given.methods {
+            methods.insert(method.name.clone());
+            for reply in &method.replies {
+                reply.visit(&mut |part| methods.extend(action::method(part).map(ToOwned::to_owned)));
+            }
+        }
+        let sent = test.steps.iter().filter_map(|step| match &step.when {
+            When::Send { message, .. } => action::method(message),
+            _ => None,
+        });
+        methods.extend(sent.map(ToOwned::to_owned));
+    }
+    methods
 }
 
-fn mutant(reader: &mut Reader, folder: &str, member: &Member, catalogued: &Catalogued) -> Option<Mutant> {
+/// Reads the mutants of one folder's file. `methods` are those that occur in the cases.
+pub(super) fn mutants(
+    reader: &mut Reader,
+    folder: &str,
+    root: &Node,
+    catalogued: &Catalogued,
+    methods: &BTreeSet<String>,
+) -> Vec<Mutant> {
+    let members = reader.members(root, "a file of mutants").unwrap_or_default();
+    let named = members.iter().filter(|member| &*member.key != "$schema");
+    named.filter_map(|member| mutant(reader, folder, member, catalogued, methods)).collect()
+}
+
+fn mutant(
+    reader: &mut Reader,
+    folder: &str,
+    member: &Member,
+    catalogued: &Catalogued,
+    methods: &BTreeSet<String>,
+) -> Option<Mutant> {
     let what = format!("the mutant `{}`", member.key);
     reader.id(&member.key, member.key_span, "the mutant");
     let object = reader.object(&member.value, &what, &KEYS)?;
@@ -38,7 +84,7 @@ fn mutant(reader: &mut Reader, folder: &str, member: &Member, catalogued: &Catal
         );
     }
     for item in items.unwrap_or_default() {
-        change(reader, item)?;
+        change(reader, item, methods)?;
     }
     let changes = items.unwrap_or_default().iter().map(|item| plain(reader, item, "a change")).collect();
     Some(Mutant { name: (*member.key).to_owned(), role: role?, does: does?.to_owned(), breaks: breaks?, changes })
@@ -74,11 +120,26 @@ fn breaks(
     breaks
 }
 
-fn change(reader: &mut Reader, node: &Node) -> Option<()> {
+fn change(reader: &mut Reader, node: &Node, methods: &BTreeSet<String>) -> Option<()> {
     let what = "the change";
     let object: Object<'_> = reader.object(node, what, &CHANGE)?;
     let method = reader.need(object, what, "in")?;
-    reader.text(method, "`in`")?;
+    let name = reader.text(method, "`in`")?;
+    if !methods.contains(name) {
+        let unknown =
+            reader.mistake(Lint::UnknownValue, format!("no case has the method `{name}`, so that nothing changes"));
+        let known: Vec<_> = methods.iter().map(String::as_str).collect();
+        reader.push(unknown.at(method.span, "unknown method").known(
+            name,
+            "the methods of the cases are",
+            known.into_iter(),
+        ));
+    }
+    if let Some(conditions) = object.get("if") {
+        for member in reader.members(conditions, "`if`")? {
+            pointer_text(reader, &member.key, member.key_span)?;
+        }
+    }
     let at = reader.need(object, what, "at")?;
     json_pointer(reader, at, "`at`")?;
     match (object.get("set"), object.get("remove")) {

@@ -13,8 +13,8 @@ use crate::policy::Policy;
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     hook: Hook,
-    /// A place in the message, and the JSON text that must be there. Without it, every message is changed.
-    when: Option<(&'static str, &'static str)>,
+    /// Places in the message, each with the JSON text that must be there. Without any, every message is changed.
+    when: Vec<(&'static str, &'static str)>,
     /// The place to change: a JSON pointer in which `*` matches every member.
     at: &'static str,
     change: Change,
@@ -33,6 +33,8 @@ pub(crate) enum Hook {
     Request,
     /// A response that the client sends.
     Response,
+    /// A notification of a method that a proposal adds.
+    Notice,
 }
 
 /// The change of one place.
@@ -51,18 +53,29 @@ pub(crate) enum Change {
 impl Policy {
     /// Adds a change to every message at a hook.
     pub(crate) fn edit(&mut self, hook: Hook, at: &'static str, change: Change) {
-        self.edits.push(Edit { hook, when: None, at, change });
+        self.edits.push(Edit { hook, when: Vec::new(), at, change });
     }
 
     /// Adds a change to the messages at a hook that have this JSON text at this place.
     pub(crate) fn edit_if(&mut self, hook: Hook, when: (&'static str, &'static str), at: &'static str, change: Change) {
-        self.edits.push(Edit { hook, when: Some(when), at, change });
+        self.edit_where(hook, vec![when], at, change);
+    }
+
+    /// Adds a change to the messages at a hook that have each JSON text at its place.
+    pub(crate) fn edit_where(
+        &mut self,
+        hook: Hook,
+        when: Vec<(&'static str, &'static str)>,
+        at: &'static str,
+        change: Change,
+    ) {
+        self.edits.push(Edit { hook, when, at, change });
     }
 
     /// Applies the changes of a hook to a message.
     pub(crate) fn pass(&self, hook: Hook, message: &mut Value) {
         for edit in self.edits.iter().filter(|edit| edit.hook == hook) {
-            if edit.when.is_none_or(|(place, text)| message.pointer(place) == Some(&value(text))) {
+            if edit.when.iter().all(|(place, text)| message.pointer(place) == Some(&value(text))) {
                 let path: Vec<_> = edit.at.split('/').skip(1).map(|key| key.replace("~1", "/")).collect();
                 change(message, &path, edit.change);
             }
@@ -142,6 +155,15 @@ fn change(place: &mut Value, path: &[String], what: Change) {
     };
     match (place, what) {
         (Value::Array(items), _) if key == "*" => items.iter_mut().for_each(|item| change(item, rest, what)),
+        (Value::Array(items), Change::Remove) if rest.is_empty() => {
+            let place = key.parse().ok().filter(|place| *place < items.len());
+            place.map(|place| items.remove(place));
+        }
+        (Value::Array(items), _) => {
+            if let Some(item) = key.parse::<usize>().ok().and_then(|place| items.get_mut(place)) {
+                change(item, rest, what);
+            }
+        }
         (Value::Object(members), _) if key == "*" => {
             members.values_mut().for_each(|member| change(member, rest, what));
         }
@@ -173,6 +195,9 @@ mod tests {
             ("/a/*/b", Change::Default("1"), json!({ "a": [{ "b": 0 }, { "b": 1 }], "c/d": {} })),
             ("/c~1d", Change::Remove, json!({ "a": [{ "b": 0 }, {}] })),
             ("/x/y", Change::Set("1"), json!({ "a": [{ "b": 0 }, {}], "c/d": {} })),
+            ("/a/1/b", Change::Set("1"), json!({ "a": [{ "b": 0 }, { "b": 1 }], "c/d": {} })),
+            ("/a/0", Change::Remove, json!({ "a": [{}], "c/d": {} })),
+            ("/a/2", Change::Remove, json!({ "a": [{ "b": 0 }, {}], "c/d": {} })),
             ("/a", Change::Apply(|a| *a = json!([])), json!({ "a": [], "c/d": {} })),
         ] {
             let mut policy = Policy::STRICT;

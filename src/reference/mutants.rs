@@ -8,7 +8,7 @@ mod deviations;
 mod table;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::edits::{Change, Hook};
 use crate::message::present;
@@ -128,10 +128,13 @@ struct Changes {
     changes: Vec<DataChange>,
 }
 
-/// A change to the replies to a method or, of a client, to its requests.
+/// A change to the replies to a method or, of a client, to its requests; or to a notification that is no request's reply.
 #[derive(Deserialize)]
 struct DataChange {
     r#in: String,
+    /// The places in the request, and the values that must be there.
+    #[serde(default)]
+    r#if: Map<String, Value>,
     at: String,
     #[serde(default, deserialize_with = "present")]
     set: Option<Value>,
@@ -139,13 +142,17 @@ struct DataChange {
 
 impl DataChange {
     fn add_to(self, policy: &mut Policy, role: &str) {
-        let (hook, place) = match role {
-            "client" => (Hook::Request, "/method"),
-            _ => (Hook::Reply, "/request/method"),
+        let (hook, request) = match role {
+            "client" => (Hook::Request, ""),
+            _ if self.r#in.starts_with("notifications/") => (Hook::Notice, ""),
+            _ => (Hook::Reply, "/request"),
         };
-        let method = leaked(&Value::from(self.r#in).to_string());
+        let method = ("/method".to_owned(), Value::from(self.r#in));
+        let conditions = [method].into_iter().chain(self.r#if);
+        let when =
+            conditions.map(|(place, value)| (leaked(&(request.to_owned() + &place)), leaked(&value.to_string())));
         let change = self.set.map_or(Change::Remove, |value| Change::Set(leaked(&value.to_string())));
-        policy.edit_if(hook, (place, method), leaked(&self.at), change);
+        policy.edit_where(hook, when.collect(), leaked(&self.at), change);
     }
 }
 

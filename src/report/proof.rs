@@ -61,6 +61,9 @@ pub struct Kill {
     /// Set if it is data beside the cases.
     #[serde(skip)]
     pub is_of_cases: bool,
+    /// The requirements that it declares.
+    #[serde(skip)]
+    pub declares: BTreeSet<String>,
 }
 
 /// A check in words: its test, without a row, its step, and its requirement.
@@ -125,6 +128,7 @@ impl Trace {
             errors,
             checks,
             is_of_cases: declared.is_of_cases,
+            declares: breaks,
         }
     }
 }
@@ -173,6 +177,9 @@ pub struct Proof {
     pub foreign: Option<Vec<Foreign>>,
     /// The checks of a MUST or MUST NOT that no mutant fails, if all mutants were run.
     pub unbroken: BTreeSet<CheckPlace>,
+    /// Requirements of other cases that the reference itself violates, by role, so that no mutant shows anything of them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub of_reference: BTreeSet<(Role, String)>,
 }
 
 impl Proof {
@@ -187,6 +194,23 @@ impl Proof {
         let (violated, unproved): (Vec<_>, Vec<_>) = all.partition(|one| !one.violated_by.is_empty());
         let unproved = unproved.into_iter().filter(|_| is_whole).map(|one| (one.role, one.requirement)).collect();
         Self { mutants, unproved, foreign: Some(violated), ..Self::default() }
+    }
+
+    /// Sets apart what the reference itself violates, as the one that it is.
+    #[must_use]
+    pub fn beside(mut self, reference: &[Kill]) -> Self {
+        let violated = reference.iter().flat_map(|kill| kill.broke.keys().map(|id| (kill.role, id.clone())));
+        self.of_reference = violated.collect();
+        for (role, id) in &self.of_reference {
+            for kill in self.mutants.iter_mut().filter(|kill| kill.role == *role) {
+                kill.undeclared.remove(id);
+                let is_declared = kill.broke.remove(id).is_some() && kill.is_of_cases && kill.declares.contains(id);
+                kill.missed.extend(is_declared.then(|| id.clone()));
+            }
+            self.unproved.remove(&(*role, id.clone()));
+            self.foreign.iter_mut().for_each(|all| all.retain(|one| (one.role, &one.requirement) != (*role, id)));
+        }
+        self
     }
 
     /// Names the binding checks of these cases that no mutant fails.
@@ -237,6 +261,16 @@ impl Proof {
         self.foreign.iter().flatten().map(line).collect()
     }
 
+    /// Returns a line for each requirement that the reference itself violates.
+    fn lines_of_reference(&self) -> Vec<String> {
+        let line = |(role, id): &(Role, String)| {
+            format!(
+                "{id}: the reference itself violates it as a {role}, so that no mutant shows it; `--by-damage` does"
+            )
+        };
+        self.of_reference.iter().map(line).collect()
+    }
+
     /// Returns the matrix for a terminal: each mutant with the requirements that it violated and the number of tests. With
     /// other cases than the embedded ones, only their own mutants and those with unexpected results are in the matrix.
     pub fn text(&self) -> String {
@@ -251,7 +285,7 @@ impl Proof {
                 }
             }
         }
-        for line in self.foreign_lines().into_iter().chain(self.complaints()) {
+        for line in self.foreign_lines().into_iter().chain(self.complaints()).chain(self.lines_of_reference()) {
             out += &format!("{line}\n");
         }
         out.push_str(&self.totals());
@@ -272,7 +306,8 @@ impl Proof {
         for (requirement, mutants) in by_requirement {
             out += &format!("| {requirement} | {} |\n", mutants.join(", "));
         }
-        let complaints: Vec<_> = self.foreign_lines().into_iter().chain(self.complaints()).collect();
+        let complaints = self.foreign_lines().into_iter().chain(self.complaints()).chain(self.lines_of_reference());
+        let complaints: Vec<_> = complaints.collect();
         if !complaints.is_empty() {
             out += &format!("\n- {}\n", complaints.join("\n- "));
         }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::edits::Hook;
 use crate::message::{Fault, Request, SERVER_KEY, Success, success};
 use crate::server::Server;
 use crate::server::session::{Outgoing, Outlet};
@@ -57,6 +58,7 @@ impl Server {
         for notice in &reply.notify {
             let mut message = json!({ "jsonrpc": "2.0" });
             notice.iter().for_each(|(key, value)| message[key] = value.clone());
+            self.policy().pass(Hook::Notice, &mut message);
             let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
         }
         if let Some(ProposedError { code, message, data }) = &reply.error {
