@@ -119,6 +119,7 @@ func (f *front) answer(request controlRequest) (message, error) {
 // known has the parts of the adapter protocol beyond its first version, all of which this adapter handles.
 var known = []string{
 	"elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented",
+	"methods", "capabilities", "request",
 }
 
 func hello() message {

@@ -26,11 +26,18 @@ type driveRequest struct {
 	RequestTimeout int64 `json:"requestTimeout"`
 }
 
-// step is one request of the client: a call of a tool, calls of several tools at the same time or, without both, a
-// listing of the tools.
+// step is one request of the client: a call of a tool, calls of several tools at the same time, any request or, without
+// them, a listing of the tools.
 type step struct {
-	CallTool  *toolCall  `json:"callTool"`
-	CallTools []toolCall `json:"callTools"`
+	CallTool  *toolCall    `json:"callTool"`
+	CallTools []toolCall   `json:"callTools"`
+	Request   *userRequest `json:"request"`
+}
+
+// userRequest is a request for any method.
+type userRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 }
 
 type toolCall struct {
@@ -68,6 +75,14 @@ func drive(text []byte) (message, error) {
 		options.ElicitationHandler = handler
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "casebook", Version: "1"}, &options.ClientOptions)
+	for _, step := range request.Script {
+		if step.Request == nil {
+			continue
+		}
+		if err := addRequest(client, step.Request.Method); err != nil {
+			return nil, err
+		}
+	}
 
 	ctx := context.Background()
 	var sessionOptions struct {
@@ -127,6 +142,11 @@ func (s step) run(ctx context.Context, session *mcp.ClientSession, timeout time.
 		}
 		calls.Wait()
 		return message{"results": results}
+	case s.Request != nil:
+		return limited(ctx, timeout, func(ctx context.Context) (message, error) {
+			result, err := s.Request.call(ctx, session)
+			return message{"result": result}, err
+		})
 	}
 	return limited(ctx, timeout, func(ctx context.Context) (message, error) {
 		// Tools requests all pages: https://go.sdk.modelcontextprotocol.io/server/#pagination

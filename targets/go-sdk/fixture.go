@@ -17,6 +17,22 @@ type fixture struct {
 	Pages  struct {
 		Size int `json:"size"` // 0 without pages, which is the SDK's default
 	} `json:"pages"`
+	// What a proposal adds.
+	Capabilities json.RawMessage    `json:"capabilities"`
+	Methods      map[string][]reply `json:"methods"`
+}
+
+// reply is a reply to a request for a method. Without a result and an error, it is the echo of the parameters.
+type reply struct {
+	Result json.RawMessage   `json:"result"`
+	Error  *replyError       `json:"error"`
+	Notify []json.RawMessage `json:"notify"`
+}
+
+type replyError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
 }
 
 type tool struct {

@@ -45,7 +45,19 @@ func build(request serveRequest) (*mcp.Server, error) {
 	}
 	// https://go.sdk.modelcontextprotocol.io/server/#pagination
 	options := &mcp.ServerOptions{Logger: slog.Default(), PageSize: request.Fixture.Pages.Size}
+	if request.Fixture.Capabilities != nil {
+		declared, err := serverCapabilities(request.Fixture.Capabilities)
+		if err != nil {
+			return nil, err
+		}
+		options.Capabilities = declared
+	}
 	server := mcp.NewServer(&request.Fixture.Server, options)
+	for method, replies := range request.Fixture.Methods {
+		if err := addMethod(server, method, replies); err != nil {
+			return nil, err
+		}
+	}
 	for _, tool := range request.Fixture.Tools {
 		if tool.Does.Elicit != nil && request.Revision < firstStateless {
 			tool.Does.Elicit.State = nil // these revisions have no state
@@ -55,6 +67,18 @@ func build(request serveRequest) (*mcp.Server, error) {
 		}
 	}
 	return server, nil
+}
+
+// serverCapabilities reads capabilities into the SDK's type, which has no place for others than its own. They replace the
+// default of the SDK, which is to log, and not those of tools.
+// https://go.sdk.modelcontextprotocol.io/server/#explicit-capabilities
+func serverCapabilities(text []byte) (*mcp.ServerCapabilities, error) {
+	//lint:ignore SA1019 the default, and revisions of 2025 have log messages
+	declared := mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
+	if err := decodeStrictly(text, &declared); err != nil {
+		return nil, cannot{"mcp.ServerCapabilities cannot express it: " + err.Error()}
+	}
+	return &declared, nil
 }
 
 // add registers a tool with the tier of the SDK that the variant names. Both tiers panic at a tool that they reject.

@@ -44,6 +44,7 @@ if __name__ == "__main__":
             api="high: mcp.server.MCPServer; low: mcp.server.Server; client: mcp.Client",
             revisions=["2025-06-18", "2025-11-25", "2026-07-28"],
             variants=["high", "low"],
+            knows=["methods", "capabilities", "request"],
             build=build,
             http_app=http_app,
             serve_stdio=serve_stdio,

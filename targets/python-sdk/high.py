@@ -26,6 +26,7 @@ from casebook_schema import equivalent, form, parameters, received, result, retu
 from casebook_tool import elicitation_id, renamed_members, state_seconds, wait_for_cancellation
 
 import typed
+from methods import extensions
 from results import call_tool_result, is_modern, question, received_answer
 
 PARAMETERS = {
@@ -45,7 +46,11 @@ async def build(request: dict[str, Any]) -> MCPServer:
     seconds = state_seconds(fixture["tools"])
     # https://py.sdk.modelcontextprotocol.io/handlers/multi-round-trip/#what-the-seal-carries
     security = None if seconds is None else RequestStateSecurity.ephemeral(ttl=seconds)
-    server = MCPServer(**fixture["server"], request_state_security=security)
+    added = extensions(fixture)
+    try:
+        server = MCPServer(**fixture["server"], request_state_security=security, extensions=added)
+    except Exception as error:
+        raise Refused(error) from error
     for tool in fixture["tools"]:
         try:
             with raised_recursion_limit():

@@ -26,6 +26,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from casebook_adapter import Refused
 from casebook_tool import check_verbs, elicitation_id, has_state, renamed_members, state_seconds, wait_for_cancellation
 
+from methods import Params, extension_settings, handlers
 from results import answer_parts, call_tool_result, is_modern, question, received_answer
 
 MEMBERS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta")
@@ -65,6 +66,9 @@ async def build(request: dict[str, Any]) -> Server:
     if any("log" in tool["does"] for tool in tools):
         logging["on_set_logging_level"] = set_logging_level
     server = Server(**request["fixture"]["server"], on_list_tools=list_tools, on_call_tool=call_tool, **logging)
+    for method, handler in handlers(request["fixture"]).items():
+        server.add_request_handler(method, Params, handler)
+    server.extensions.update(extension_settings(request["fixture"]))
     if is_modern(request) and has_state(tools):
         # https://py.sdk.modelcontextprotocol.io/advanced/low-level-server/#the-other-handlers
         seconds = state_seconds(tools)

@@ -5,7 +5,7 @@ from typing import Any
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client import ClientRequestContext
 from mcp.client.session import ElicitationFnT
-from mcp.types import ElicitRequestParams, ElicitResult
+from mcp.types import ElicitRequestParams, ElicitResult, Request, Result
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from casebook_adapter import Cannot
@@ -14,7 +14,12 @@ from casebook_client import Answers, run_script, wire_form
 
 async def drive(request: dict[str, Any]) -> dict[str, Any]:
     return await run_script(
-        connect(request), request["script"], list_tools=list_tools, call_tool=call_tool, error_code=error_code
+        connect(request),
+        request["script"],
+        list_tools=list_tools,
+        call_tool=call_tool,
+        error_code=error_code,
+        send_request=send_request,
     )
 
 
@@ -72,6 +77,16 @@ async def list_tools(client: Client) -> list[dict[str, Any]]:
 
 async def call_tool(client: Client, name: str, arguments: Any) -> dict[str, Any]:
     return wire_form(await client.call_tool(name, arguments))
+
+
+class AnyResult(Result, extra="allow"):
+    """The result of any method."""
+
+
+async def send_request(client: Client, method: str, params: Any) -> dict[str, Any]:
+    """https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/stories/custom_methods/client.py"""
+    request = Request[dict[str, Any] | None, str](method=method, params=params)
+    return wire_form(await client.session.send_request(request, AnyResult))
 
 
 def error_code(error: BaseException) -> int | None:

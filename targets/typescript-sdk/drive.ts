@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import * as z from 'zod/v4';
 
 import {
   describeError,
@@ -65,6 +66,8 @@ function clientRequests(client: Client, timeout?: number): Requests {
   const options = timeout === undefined ? undefined : { timeout };
   return {
     listTools: async () => (await client.listTools(undefined, options)).tools,
-    callTool: call => client.callTool(call, options)
+    callTool: call => client.callTool(call, options),
+    // https://ts.sdk.modelcontextprotocol.io/v2/advanced/custom-methods#call-it-from-the-client
+    request: request => client.request(request, z.looseObject({}), options)
   };
 }

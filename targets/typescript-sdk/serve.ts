@@ -16,6 +16,7 @@ import type { Request, Response } from 'express';
 import { Cannot, type ServeRequest } from '../shared/typescript/protocol.js';
 import type { HttpServer } from '../shared/typescript/serve.js';
 import { variants, type BuildServer } from './fixture.js';
+import { addMethods } from './methods.js';
 
 export function serveHttp(request: ServeRequest, path: string): HttpServer {
   const buildServer = builderOf(request);
@@ -33,7 +34,7 @@ function builderOf(request: ServeRequest): BuildServer {
   const { variant = 'default' } = request;
   const build = variants[variant];
   if (!build) throw new Cannot(`the adapter has no variant ${variant}`);
-  return build(request);
+  return addMethods(request.fixture, build(request));
 }
 
 /** The first example of https://ts.sdk.modelcontextprotocol.io/v2/serving/http, with its guards. */

@@ -6,8 +6,8 @@ use futures::future::join_all;
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServiceError, ServiceExt,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest, ElicitRequestParams,
-        ElicitResult, ElicitationAction, Implementation, ProtocolVersion, ServerResult,
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest, CustomRequest,
+        ElicitRequestParams, ElicitResult, ElicitationAction, Implementation, ProtocolVersion, ServerResult,
     },
     service::{ClientInitializeError, DynService, PeerRequestOptions, QuitReason, RequestContext, RunningService},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::{
-    protocol::{Action, Answer, Answers, Cannot, Drive, Step, ToolCall},
+    protocol::{Action, Answer, Answers, Cannot, Drive, Message, Step, ToolCall},
     versions::{ClientConfig, has_initialize},
 };
 
@@ -119,6 +119,7 @@ enum Request {
     List,
     Call(CallToolRequestParams),
     Calls(Vec<CallToolRequestParams>),
+    Custom(CustomRequest),
 }
 
 impl Request {
@@ -127,6 +128,7 @@ impl Request {
             Step::ListTools {} => Self::List,
             Step::CallTool(call) => Self::Call(parameters(call)?),
             Step::CallTools(calls) => Self::Calls(calls.into_iter().map(parameters).collect::<Result<_, _>>()?),
+            Step::Request(Message { method, params }) => Self::Custom(CustomRequest::new(method, params)),
         })
     }
 
@@ -141,6 +143,10 @@ impl Request {
             Self::Calls(calls) => {
                 let results = join_all(calls.into_iter().map(|call| call_tool(client, call, limit))).await;
                 json!({ "results": results })
+            }
+            Self::Custom(request) => {
+                let result = send(client, ClientRequest::CustomRequest(request), limit).await;
+                result.map_or_else(|error| describe_failure(&error), |result| json!({ "result": result }))
             }
         }
     }
@@ -171,11 +177,17 @@ async fn call_with_limit(
     limit: Duration,
 ) -> Result<CallToolResult, ServiceError> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(call));
-    let sent = client.send_request_with_option(request, PeerRequestOptions::with_timeout(limit)).await?;
-    match sent.await_response().await? {
+    match send(client, request, Some(limit)).await? {
         ServerResult::CallToolResult(result) => Ok(result),
         _ => Err(ServiceError::UnexpectedResponse),
     }
+}
+
+/// Sends any request.
+/// <https://docs.rs/rmcp/3.11.0/rmcp/service/struct.Peer.html#method.send_request_with_option>
+async fn send(client: &Client, request: ClientRequest, limit: Option<Duration>) -> Result<ServerResult, ServiceError> {
+    let options = limit.map_or_else(PeerRequestOptions::no_options, PeerRequestOptions::with_timeout);
+    client.send_request_with_option(request, options).await?.await_response().await
 }
 
 /// A client whose user answers elicitations.

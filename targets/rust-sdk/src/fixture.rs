@@ -14,9 +14,10 @@ use rmcp::{
         tool::{IntoCallToolResult, ToolCallContext},
     },
     model::{
-        CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
-        ElicitationSchema, Implementation, InputRequest, InputRequests, InputRequiredResult, JsonObject,
-        ProgressNotificationParam, RequestStateError, SealOptions, ServerCapabilities, SetLevelRequestMethod, Tool,
+        CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ElicitRequest,
+        ElicitRequestParams, ElicitResult, ElicitationSchema, Implementation, InputRequest, InputRequests,
+        InputRequiredResult, JsonObject, ProgressNotificationParam, RequestStateError, SealOptions, ServerCapabilities,
+        SetLevelRequestMethod, Tool,
     },
     service::{RequestContext, RoleServer},
     tool_handler,
@@ -28,6 +29,7 @@ use url::Url;
 
 use crate::{
     authored, log,
+    methods::{Methods, declare},
     protocol::{
         self, Cannot, Does, Elicit, Failure, Parts, Progress, REVISIONS, Serve, State, VARIANTS, Wait, take, take_whole,
     },
@@ -50,21 +52,27 @@ pub struct Server {
     tools: ToolRouter<Self>,
     /// Whether a tool logs, so that the server declares the capability.
     logs: bool,
+    capabilities: ServerCapabilities,
+    methods: Methods,
 }
 
 #[tool_handler(router = self.tools)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        if self.logs {
-            capabilities.logging = Some(JsonObject::new());
-        }
-        ServerConfig::new(capabilities).with_server_info(self.identity.clone())
+        ServerConfig::new(self.capabilities.clone()).with_server_info(self.identity.clone())
     }
 
     /// <https://github.com/modelcontextprotocol/rust-sdk#logging>
     async fn set_level(&self, _: log::SetLevel, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         if self.logs { Ok(()) } else { Err(ErrorData::method_not_found::<SetLevelRequestMethod>()) }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.methods.answer(request, &context.peer).await
     }
 }
 
@@ -89,7 +97,13 @@ impl Server {
                 _ => route(tool, typed)?,
             });
         }
-        Ok(Self { identity: Implementation::new(name, version), tools, logs })
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if logs {
+            capabilities.logging = Some(JsonObject::new());
+        }
+        declare(&mut capabilities, request.fixture.capabilities)?;
+        let methods = Methods::new(request.fixture.methods);
+        Ok(Self { identity: Implementation::new(name, version), tools, logs, capabilities, methods })
     }
 }
 

@@ -7,6 +7,7 @@ mod authored;
 mod drive;
 mod fixture;
 mod log;
+mod methods;
 mod protocol;
 mod typed;
 mod versions;
@@ -82,8 +83,19 @@ async fn answer(request: Request, serving: &mut Serving) -> Result<Value, Failur
 }
 
 /// The parts of the adapter protocol beyond its first version, all of which this adapter handles.
-const KNOWS: [&str; 8] =
-    ["elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented"];
+const KNOWS: [&str; 11] = [
+    "elicit-url",
+    "state",
+    "wait",
+    "log",
+    "progress",
+    "callTools",
+    "requestTimeout",
+    "as-presented",
+    "methods",
+    "capabilities",
+    "request",
+];
 
 fn hello() -> Value {
     json!({ "hello": {

@@ -1,5 +1,7 @@
 //! The adapter protocol: the types of the requests, and the `cannot` answer.
 
+use std::collections::HashMap;
+
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -46,6 +48,37 @@ pub struct Fixture {
     pub server: Identity,
     /// The members of each tool, of which any may be unknown.
     pub tools: Vec<Map<String, Value>>,
+    /// The capabilities that a proposal adds.
+    #[serde(default)]
+    pub capabilities: Map<String, Value>,
+    /// The methods that a proposal adds, with the replies to their requests.
+    #[serde(default)]
+    pub methods: HashMap<String, Vec<Reply>>,
+}
+
+/// A reply, which without a result and an error returns the parameters.
+#[derive(Deserialize)]
+pub struct Reply {
+    pub result: Option<Value>,
+    pub error: Option<ReplyError>,
+    /// What is sent before the reply.
+    #[serde(default)]
+    pub notify: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+pub struct ReplyError {
+    pub code: i32,
+    pub message: String,
+    #[serde(default, deserialize_with = "present")]
+    pub data: Option<Value>,
+}
+
+/// A request or a notification.
+#[derive(Deserialize)]
+pub struct Message {
+    pub method: String,
+    pub params: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -163,6 +196,7 @@ pub enum Step {
     ListTools {},
     CallTool(ToolCall),
     CallTools(Vec<ToolCall>),
+    Request(Message),
 }
 
 #[derive(Deserialize)]

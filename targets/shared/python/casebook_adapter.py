@@ -83,6 +83,8 @@ class Sdk(Generic[Server]):
     roles: Sequence[str] = ("server", "client")
     revisions: list[str]
     variants: list[str]
+    knows: Sequence[str] = ()
+    """The parts of the adapter protocol beyond `KNOWS`."""
     dependencies: Sequence[str] = ("pydantic", "jsonschema")
 
     build: Callable[[Message], Awaitable[Server]] = no_server
@@ -170,7 +172,7 @@ class Adapter(Generic[Server]):
                 "revisions": self.sdk.revisions,
                 "variants": self.sdk.variants,
                 "dependencies": installed(self.sdk.dependencies),
-                "knows": KNOWS,
+                "knows": [*KNOWS, *self.sdk.knows],
                 "streams": True,
             }
         }

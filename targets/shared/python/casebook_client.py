@@ -19,6 +19,7 @@ async def run_script(
     list_tools: Callable[[Client], Awaitable[list[Message]]],
     call_tool: Callable[[Client, str, Any], Awaitable[Message]],
     error_code: Callable[[BaseException], int | None],
+    send_request: Callable[[Client, str, Any], Awaitable[Message]] | None = None,
 ) -> Message:
     """Runs a script and returns the results that the SDK's user gets.
 
@@ -34,6 +35,8 @@ async def run_script(
                     return {"tools": await list_tools(client)}
                 case {"callTool": {"name": name, **rest}}:
                     return {"result": await call_tool(client, name, rest.get("arguments"))}
+                case {"request": {"method": method, **rest}} if send_request is not None:
+                    return {"result": await send_request(client, method, rest.get("params"))}
                 case {"callTools": calls}:
                     return {"results": await run_at_once(client, [{"callTool": call} for call in calls])}
         except Exception as error:

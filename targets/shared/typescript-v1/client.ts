@@ -3,6 +3,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/ind
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
 
 import { describeError, elicitationHandler, formCapability, runStep, type Requests } from '../typescript/client.js';
 import { Cannot, type Answer, type DriveRequest, type Drove, type StepAnswer } from '../typescript/protocol.js';
@@ -76,7 +77,8 @@ function clientRequests(client: Client, timeout?: number): Requests {
   const options = timeout === undefined ? undefined : { timeout };
   return {
     listTools: () => listAllTools(client, options),
-    callTool: call => client.callTool(call, undefined, options)
+    callTool: call => client.callTool(call, undefined, options),
+    request: request => client.request(request, z.record(z.string(), z.unknown()), options)
   };
 }
 

@@ -19,14 +19,24 @@ import {
   type ToolAnnotations
 } from '@modelcontextprotocol/sdk/types.js';
 
+import * as z from 'zod';
+
 import { Cannot, Refused, type Does, type Elicit, type Fixture } from '../typescript/protocol.js';
-import { checkVerbs, elicitParams, isTyped, logs, refuseMembers, waitForCancellation } from '../typescript/tool.js';
+import {
+  answerers,
+  checkVerbs,
+  elicitParams,
+  isTyped,
+  logs,
+  refuseMembers,
+  waitForCancellation
+} from '../typescript/tool.js';
 import { since } from './release.js';
 import { registerTypedTools } from './typed.js';
 import { toZod } from './zod.js';
 
 /** Creates a server, which serves one session. */
-export type Factory = () => Pick<McpServer, 'connect'>;
+export type Factory = () => McpServer | Server;
 
 export const variants: Record<string, (fixture: Fixture) => Factory> = {
   zod: fixture => (isTyped(fixture) ? registerTypedTools(fixture) : zod(fixture)),
@@ -93,6 +103,24 @@ function low({ server: info, tools }: Fixture): Factory {
       return runTool(tool.does, params.arguments, server, extra);
     });
     return server;
+  };
+}
+
+/**
+ * Returns the function that creates a server with what a proposal adds beside its tools.
+ * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/server/index.ts
+ */
+export function addMethods(fixture: Fixture, create: Factory): Factory {
+  const answers = answerers(fixture, ({ code, message, data }) => new McpError(code, message, data));
+  return () => {
+    const created = create();
+    const server = created instanceof McpServer ? created.server : created;
+    for (const [method, answer] of answers) {
+      const request = z.object({ method: z.literal(method), params: z.record(z.string(), z.unknown()).optional() });
+      server.setRequestHandler(request, ({ params }, { sendNotification }) => answer(params ?? {}, sendNotification));
+    }
+    if (fixture.capabilities) server.registerCapabilities(fixture.capabilities);
+    return created;
   };
 }
 

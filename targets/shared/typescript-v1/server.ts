@@ -10,7 +10,7 @@ import type { Request, Response } from 'express';
 
 import { Cannot, type ServeRequest } from '../typescript/protocol.js';
 import type { HttpServer, Transport } from '../typescript/serve.js';
-import { variants, type Factory } from './fixture.js';
+import { addMethods, variants, type Factory } from './fixture.js';
 import { createApp, since } from './release.js';
 
 /** The revisions of the SDK that casebook also supports. */
@@ -90,5 +90,5 @@ function factory({ revision, variant = 'zod', fixture }: ServeRequest): Factory 
   if (!revisions.includes(revision)) throw new Cannot(`the SDK does not support ${revision}`);
   const create = variants[variant];
   if (!create) throw new Cannot(`there is no server variant ${variant}`);
-  return create(fixture);
+  return addMethods(fixture, create(fixture));
 }

@@ -12,7 +12,10 @@ import { Cannot, Refused, type DriveRequest, type Drove, type Identity, type Ser
 import { mount, serveStream, type HttpServer, type Stream, type Transport } from './serve.js';
 
 /** The parts of the adapter protocol beyond its first version, all of which these adapters handle. */
-const knows = ['elicit-url', 'state', 'wait', 'log', 'progress', 'callTools', 'requestTimeout', 'as-presented'];
+const knows = [
+  ...['elicit-url', 'state', 'wait', 'log', 'progress', 'callTools', 'requestTimeout', 'as-presented'],
+  ...['methods', 'capabilities', 'request']
+];
 
 /** The part of an adapter that uses the SDK. */
 export interface Adapter {

@@ -1,10 +1,19 @@
 /** What the clients of all TypeScript SDKs do alike. */
-import { Cannot, type Answer, type Call, type ErrorDescription, type Step, type StepAnswer } from './protocol.js';
+import {
+  Cannot,
+  type Answer,
+  type Call,
+  type ErrorDescription,
+  type Message,
+  type Step,
+  type StepAnswer
+} from './protocol.js';
 
 /** The requests of an SDK's client, as its user makes them. */
 export interface Requests {
   listTools(): Promise<unknown[]>;
   callTool(call: Call): Promise<unknown>;
+  request(request: Message): Promise<unknown>;
 }
 
 /** Performs a step of a script. Several calls begin at the same time. */
@@ -12,6 +21,7 @@ export async function runStep(client: Requests, step: Step): Promise<StepAnswer>
   try {
     if (step.listTools) return { tools: await client.listTools() };
     if (step.callTool) return { result: await client.callTool(step.callTool) };
+    if (step.request) return { result: await client.request(step.request) };
   } catch (error) {
     return { error: describeError(error) };
   }

@@ -17,6 +17,25 @@ export interface Identity {
 export interface Fixture {
   server: { name: string; version: string };
   tools: Tool[];
+  /** The capabilities that a proposal adds. */
+  capabilities?: Record<string, unknown>;
+  /** The methods that a proposal adds, with the replies to their requests. */
+  methods?: Record<string, Reply[]>;
+}
+
+/** A reply: one of `result`, `error` and `echo` is present. */
+export interface Reply {
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+  echo?: true;
+  /** What is sent before the reply. */
+  notify?: Message[];
+}
+
+/** A request or a notification. */
+export interface Message {
+  method: string;
+  params?: Record<string, unknown>;
 }
 
 /**
@@ -100,6 +119,7 @@ export interface Step {
   listTools?: Record<string, never>;
   callTool?: Call;
   callTools?: Call[];
+  request?: Message;
 }
 
 export interface Call {

@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-import { Cannot, type Does, type Elicit, type Fixture, type Tool, type Wait } from './protocol.js';
+import {
+  Cannot,
+  type Does,
+  type Elicit,
+  type Fixture,
+  type Message,
+  type Reply,
+  type Tool,
+  type Wait
+} from './protocol.js';
 
 const verbs = ['echo', 'return', 'elicit', 'raise', 'wait', 'log', 'progress'];
 
@@ -28,6 +37,34 @@ export function logs(tools: { does: Does }[]): boolean {
 /** States whether the tools are those that the author of a server writes by hand. A fixture has no others beside them. */
 export function isTyped({ tools }: Fixture): boolean {
   return tools.some(({ typed }) => typed !== undefined);
+}
+
+/** Answers a request for a method that a proposal adds. */
+export type Answerer = (
+  params: Record<string, unknown>,
+  notify: (notification: Message) => Promise<void>
+) => Promise<Record<string, unknown>>;
+
+/**
+ * Returns what answers the requests for each method of a proposal. All servers of a fixture share it, because the SDK can
+ * create one for each request, and the replies are those of the fixture.
+ */
+export function answerers(
+  { methods = {} }: Fixture,
+  toError: (error: NonNullable<Reply['error']>) => Error
+): [method: string, answer: Answerer][] {
+  return Object.entries(methods).map(([method, replies]) => {
+    const remaining = [...replies];
+    return [
+      method,
+      async ({ _meta, ...params }, notify) => {
+        const reply = remaining.length > 1 ? remaining.shift() : remaining[0];
+        for (const notification of reply?.notify ?? []) await notify(notification);
+        if (reply?.error) throw toError(reply.error);
+        return reply?.result ?? { params };
+      }
+    ];
+  });
 }
 
 /** Returns the parameters of the request for a question. The author of a tool chooses the id of a URL. */

@@ -18,7 +18,8 @@ import kotlin.system.exitProcess
 
 /** The parts of the adapter protocol beyond its first version, all of which this adapter handles. */
 private val KNOWS =
-    listOf("elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented")
+    listOf("elicit-url", "state", "wait", "log", "progress", "callTools", "requestTimeout", "as-presented") +
+        listOf("methods", "capabilities", "request")
 
 /** The revisions of the SDK that casebook also supports. */
 private val REVISIONS = listOf("2025-06-18", "2025-11-25")

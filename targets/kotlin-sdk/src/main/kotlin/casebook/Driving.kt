@@ -58,6 +58,7 @@ internal suspend fun drive(request: JsonObject): JsonObject {
     val steps = request.getValue("script").jsonArray.map { it.jsonObject }
     val limit = request["requestTimeout"]?.let { RequestOptions(timeout = it.jsonPrimitive.long.milliseconds) }
     val capabilities = capabilities(request)
+    if (steps.any { "request" in it }) throw Cannot("CustomRequest has no parameters but _meta, and $NO_RESULT")
     return connection(request).use { connection ->
         val client = try {
             client(capabilities, request["answers"]).apply { connect(connection.transport) }

@@ -90,9 +90,11 @@ internal fun JsonElement.intoObject(parameter: String): JsonObject? = when (this
 internal fun server(fixture: JsonObject): Server {
     val tools = fixture.getValue("tools").jsonArray.map { it.jsonObject }
     val logging = ServerCapabilities.Logging.takeIf { tools.any { "log" in it.getValue("does").jsonObject } }
+    val capabilities = addedCapabilities(fixture).copy(tools = ServerCapabilities.Tools(), logging = logging)
+    if ("methods" in fixture) throw Cannot("Server has no function for other methods, and $NO_RESULT")
     val server = Server(
         serverInfo = fixture.getValue("server").into("Server.serverInfo", Implementation.serializer()),
-        options = ServerOptions(ServerCapabilities(tools = ServerCapabilities.Tools(), logging = logging)),
+        options = ServerOptions(capabilities),
     )
     for (tool in tools) {
         val definition = definition(tool)
@@ -105,6 +107,12 @@ internal fun server(fixture: JsonObject): Server {
     }
     return server
 }
+
+/** Why the SDK's user can neither answer nor send the request of a proposal. */
+internal const val NO_RESULT = "RequestResult is sealed, with types only for the results of methods that the SDK knows"
+
+private fun addedCapabilities(fixture: JsonObject) =
+    fixture["capabilities"]?.into("ServerOptions.capabilities", ServerCapabilities.serializer()) ?: ServerCapabilities()
 
 /** The members of a fixture's tool for which the constructor of Tool has a parameter, and the code of the tool. */
 private val MEMBERS = setOf(
