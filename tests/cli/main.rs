@@ -30,6 +30,7 @@ mod issue;
 mod known;
 mod pair;
 mod process;
+mod proposals;
 mod proves;
 mod records;
 mod reports;
