@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use super::values;
 use super::{
     BisectArgs, CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, PromoteArgs, RunArgs,
-    ServeArgs, ShowArgs, TargetsArgs,
+    ServeArgs, ShowArgs, TargetsArgs, WatchArgs,
 };
 use crate::model::set::SetName;
 use crate::model::spec::Revision;
@@ -138,6 +138,8 @@ pub enum Command {
     /// Check case files for errors
     #[command(after_long_help = LINT)]
     Lint(LintArgs),
+    /// Lint and run cases after each save, and show what changed
+    Watch(WatchArgs),
     /// Create a folder of cases to start from, or print a target.toml or a workflow
     New(NewArgs),
     /// Give a proposal its number, or the revision that has it

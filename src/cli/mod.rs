@@ -43,6 +43,7 @@ mod snapshots;
 mod sources;
 mod targets;
 mod values;
+mod watch;
 mod wire;
 
 use std::process::ExitCode;
@@ -72,6 +73,7 @@ pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
 pub use sources::CaseArgs;
 pub use targets::{TargetsArgs, TargetsFormat};
+pub use watch::WatchArgs;
 
 /// The result of the program, for the shell. A later one outweighs an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -179,6 +181,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Replay(args) => replay::replay(args),
         Command::Coverage(args) => coverage::coverage(args),
         Command::Lint(args) => cases::lint(args),
+        Command::Watch(args) => watch::watch(args),
         Command::New(args) => new::new(args),
         Command::Promote(args) => promote::promote(args),
         Command::Serve(args) => serve::serve(args),

@@ -47,4 +47,5 @@ mod targets;
 #[cfg(target_os = "linux")]
 mod toolchains;
 mod usage;
+mod watch;
 mod workers;
