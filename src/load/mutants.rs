@@ -19,6 +19,9 @@ use crate::model::spec::Role;
 const KEYS: [&str; 4] = ["role", "does", "breaks", "changes"];
 const CHANGE: [&str; 5] = ["in", "if", "at", "set", "remove"];
 
+/// The bytes of the changes of a mutant, which are a word of the reference's command.
+const MOST_BYTES: usize = 64 << 10;
+
 /// The methods that the reference answers or sends without a fixture.
 const OWN: [&str; 7] = [
     "initialize",
@@ -86,7 +89,11 @@ fn mutant(
     for item in items.unwrap_or_default() {
         change(reader, item, methods)?;
     }
-    let changes = items.unwrap_or_default().iter().map(|item| plain(reader, item, "a change")).collect();
+    let changes: Vec<_> = items.unwrap_or_default().iter().map(|item| plain(reader, item, "a change")).collect();
+    if serde_json::to_string(&changes).is_ok_and(|text| text.len() > MOST_BYTES) {
+        let large = reader.mistake(Lint::TooLarge, format!("the changes of {what} have more than 64 KiB"));
+        reader.push(large.at(member.key_span, "too large for a command line").help("set a smaller value"));
+    }
     Some(Mutant { name: (*member.key).to_owned(), role: role?, does: does?.to_owned(), breaks: breaks?, changes })
 }
 

@@ -85,7 +85,7 @@ fn proposal_is_judged_apart_until_it_is_promoted() {
     own("").exits(0).stdout_has(&["1 passed, 1 not adopted", "first/refuses@2025-11-25+http"]);
     sandbox.run("report cache/casebook/last/run.jsonl --cases cases --report proposal=-").exits(0).stdout_has(&[
         "## <code>sep-9999/check-rate-send</code>",
-        "MUST — [Servers MUST check the rate of send.](https://modelcontextprotocol.io/sep#rates)",
+        "MUST — [Servers MUST check the rate of <code>send</code>.](https://modelcontextprotocol.io/sep#rates)",
         "in 1 of 2 checks",
     ]);
     own("implements = [\"sep-9999\"]").exits(1).stdout_has(&["1 passed, 1 failed"]);

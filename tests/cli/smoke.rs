@@ -200,7 +200,7 @@ fn client_with_mistake(mistake: &str) -> Sandbox {
 #[test]
 fn client_without_mistake_is_right() {
     let finished = client_with_mistake("").run("smoke mine");
-    finished.exits(0).stdout_has(&["16 right. Next: casebook run mine\n"]);
+    finished.exits(0).stdout_has(&["18 right. Next: casebook run mine\n"]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn results_that_a_client_changes_are_named() {
         "odd     drive: a list and a call with unusual values over http on 2025-11-25",
         "got: the tool: lacks /annotations; the result: lacks /_meta\n",
         "and 1 more of the same",
-        "14 right, 2 odd",
+        "16 right, 2 odd",
     ]);
 }
 
@@ -229,7 +229,7 @@ fn arguments_that_a_client_changes_are_named() {
     sandbox
         .run("smoke mine")
         .exits(0)
-        .stdout_has(&["got: the arguments: /null is \"\", not null\n", "14 right, 2 odd"]);
+        .stdout_has(&["got: the arguments: /null is \"\", not null\n", "16 right, 2 odd"]);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn answer_that_nobody_gave_is_wrong() {
         "2 WRONG: correct the adapter",
     ]);
     let sandbox = client_with_mistake(&more("'decline'"));
-    sandbox.run("smoke mine").exits(0).stdout_has(&["got: the second answer \"decline\"", "14 right, 2 odd"]);
+    sandbox.run("smoke mine").exits(0).stdout_has(&["got: the second answer \"decline\"", "16 right, 2 odd"]);
 }
 
 #[test]

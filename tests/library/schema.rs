@@ -374,6 +374,10 @@ fn schema_and_loader_agree_on_mutants() {
         ("/changes/0/at", Some(json!("result")), Both),
         ("/changes/0/in", None, Both),
         ("/changes/0/remove", Some(json!(false)), Both),
+        ("/changes/0/in", Some(json!("tools/cal")), Loader),
+        ("/changes/0/if", Some(json!({ "/params/name": "ship" })), Nobody),
+        ("/changes/0/if", Some(json!({ "params": 1 })), Both),
+        ("/changes", Some(json!([{ "in": "tools/call", "at": "/a", "set": "a".repeat(70_000) }])), Loader),
         ("/unknown", Some(json!(1)), Both),
     ];
     let compared = |value: Value, by, what: &str| {

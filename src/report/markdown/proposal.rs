@@ -8,6 +8,9 @@ use crate::model::text::count;
 use crate::model::verdict::{Meaning, VerdictKind};
 use crate::report::{Cell, CheckEntry, Report};
 
+/// The most characters of a part of a quote.
+const QUOTE: usize = 2_000;
+
 /// Returns the page; `None` if no target was asked about a proposed sentence.
 pub fn proposal(report: &Report) -> Option<String> {
     let is_asked = |kind: &VerdictKind| matches!(kind, VerdictKind::Adopted | VerdictKind::NotAdopted);
@@ -32,7 +35,7 @@ pub fn proposal(report: &Report) -> Option<String> {
 
 fn section(report: &Report, place: usize) -> String {
     let sentence = &report.requirements[place];
-    let quote = sentence.quote.as_deref().map(|quote| text(quote, 2_000)).unwrap_or_default();
+    let quote = sentence.quote.as_deref().map(with_code).unwrap_or_default();
     let quote = match sentence.url.as_deref().and_then(url) {
         Some(url) => format!("[{quote}]({url})"),
         None => quote,
@@ -50,6 +53,20 @@ fn section(report: &Report, place: usize) -> String {
         out += &format!("| {} | {today} | {example} |\n", code(&column.name, 80));
     }
     out
+}
+
+/// A sentence, with its code as code.
+fn with_code(quote: &str) -> String {
+    let parts: Vec<_> = quote.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text(quote, QUOTE);
+    }
+    let marked = |(place, part): (usize, &&str)| match (place % 2, part.is_empty()) {
+        (_, true) => String::new(),
+        (0, _) => text(part, QUOTE),
+        _ => code(part, QUOTE),
+    };
+    parts.iter().enumerate().map(marked).collect()
 }
 
 /// The checks of a sentence on a target that say something.
