@@ -33,6 +33,13 @@ pub(super) fn methods(reader: &mut Reader, node: &Node) -> Vec<Method> {
             let help = "the server answers it from `tools`; a client's case can change the reply by `deviations`";
             reader.push(own.at(member.key_span, "no method of a proposal").help(help));
         }
+        if member.key.starts_with("notifications/") || member.key.is_empty() || member.key.contains(char::is_whitespace)
+        {
+            let wrong =
+                reader.mistake(Lint::UnknownValue, format!("`{}` cannot be the method of a request", member.key));
+            let help = "write its name, as in `events/list`; notifications stand in `notify` of a reply";
+            reader.push(wrong.at(member.key_span, "no method of a request").help(help));
+        }
         let replies = reader.one_or_more(&member.value, "the replies");
         if replies.is_empty() {
             let none = reader.mistake(Lint::WrongCount, format!("`{}` has no replies", member.key));

@@ -20,6 +20,8 @@ pub(super) struct Block {
     indent: usize,
     /// The index of the heading above it in [`Page::anchors`]; 0 for none.
     heading: usize,
+    /// The index of the first cell of its row, if it is another cell.
+    row: Option<usize>,
 }
 
 /// The kind of a block.
@@ -136,6 +138,11 @@ impl Page {
         self.anchors.contains(&anchor(name))
     }
 
+    /// The first cell of the row of a cell.
+    pub(super) fn row(&self, block: usize) -> Option<&str> {
+        self.blocks[block].row.map(|first| self.blocks[first].text.as_str())
+    }
+
     /// The anchor of the heading above a block; empty without one.
     pub(super) fn anchor(&self, block: usize) -> &str {
         &self.anchors[self.blocks[block].heading]
@@ -171,10 +178,12 @@ impl Blocks {
             self.indent = indent;
         }
         if line.starts_with('|') {
+            let first = self.done.len();
             for cell in cells(line) {
                 self.text = cell;
                 self.flush();
             }
+            self.done.iter_mut().skip(first + 1).for_each(|cell| cell.row = Some(first));
             return;
         }
         let is_heading = line.starts_with('#');
@@ -201,7 +210,7 @@ impl Blocks {
         if kind == Kind::Heading {
             self.anchors.push(anchor(&text));
         }
-        self.done.push(Block { text, kind, indent: self.indent, heading: self.anchors.len() - 1 });
+        self.done.push(Block { text, kind, indent: self.indent, heading: self.anchors.len() - 1, row: None });
     }
 }
 

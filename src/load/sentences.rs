@@ -133,7 +133,8 @@ fn of_page(source: &str, page: &Page) -> Vec<Sentence> {
 
 /// One sentence for each level of its words.
 fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
-    let quote = match duty.introduction {
+    // An item says nothing without the sentence before its list, nor a cell without the first one of its row.
+    let quote = match duty.introduction.or_else(|| page.row(duty.block)) {
         Some(before) => format!("{before} … {}", duty.text),
         None => duty.text.to_owned(),
     };
@@ -257,6 +258,12 @@ mod tests {
             let all = sentences("a.md", sentence);
             assert!(all.iter().all(|one| one.roles.join(" ") == wanted), "{sentence}: {all:?}");
         }
+    }
+
+    #[test]
+    fn cell_has_the_first_one_of_its_row() {
+        let all = sentences("a.md", "| member | duty |\n| --- | --- |\n| `a\\|b` | Servers MUST send it. |\n");
+        assert_eq!(all[0].quote, "`a|b` … Servers MUST send it.");
     }
 
     #[test]

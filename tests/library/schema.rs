@@ -232,6 +232,8 @@ fn changes_to_a_case() -> Vec<(&'static str, Value, By)> {
         ("/given/methods", json!({ "a/b": [] }), Both),
         ("/given/methods", json!({ "a/b": { "result": 1 } }), Both),
         ("/given/methods", json!({ "tools/list": { "echo": true } }), Both),
+        ("/given/methods", json!({ "notifications/a": { "echo": true } }), Both),
+        ("/given/methods", json!({ "a b": { "echo": true } }), Both),
         ("/given/capabilities", json!({ "a": {} }), Nobody),
         ("/given/capabilities", json!([]), Both),
         ("/tests/works/step-limit", json!(9), Nobody),

@@ -20,8 +20,10 @@ impl Coverage<'_> {
         rows.sort_by_key(|(entry, _)| entry.requirement.level);
         let mut out = format!("sep: {sep}\n");
         if let Some((entry, _)) = rows.first() {
+            // The page; each row has its own heading.
             let link = entry.requirement.link();
-            let link = url(&link).map_or_else(|| quoted(&link), str::to_owned);
+            let link = link.split('#').next().unwrap_or_default();
+            let link = url(link).map_or_else(|| quoted(link), str::to_owned);
             writeln!(out, "spec_url: {link}").expect(WRITING);
         }
         out.push_str(if rows.is_empty() { "requirements: []\n" } else { "requirements:\n" });
