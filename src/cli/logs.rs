@@ -15,6 +15,11 @@ const KEPT: usize = 10;
 /// The name of a run log in its folder.
 const NAME: &str = "run.jsonl";
 
+/// The time in the form of RFC 3339.
+pub(super) fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
 /// A run log in the cache.
 #[derive(Debug)]
 pub(super) struct CachedLog {
@@ -30,8 +35,7 @@ impl CachedLog {
     pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
         let runs = cache.join("runs");
         private_folder(&runs)?;
-        let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        let now: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
+        let now: String = now().chars().filter(char::is_ascii_alphanumeric).collect();
         for number in 0.. {
             let run = format!("{now}-{}-{number}", std::process::id());
             match create_private(&runs.join(&run)) {

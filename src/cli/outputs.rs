@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
+use super::logs::now;
 use super::{Exit, Problem, heading, values};
 use crate::model::case::Library;
 use crate::model::record::{Footer, Header};
@@ -20,7 +21,7 @@ use crate::report::markdown::{COMMENT, SUMMARY, markdown, proposal};
 use crate::report::pairs::{self, Pairs};
 use crate::report::site::page;
 use crate::report::terminal::{annotate, eprint_line, show};
-use crate::report::{self, Report, ReportContext, Source, View, badges, junit};
+use crate::report::{self, Report, ReportContext, Source, View, badges, junit, official};
 use crate::run::read_wire;
 
 /// The report on proposed sentences where there is none.
@@ -51,6 +52,8 @@ words! {
         Proposal = "proposal",
         /// A folder of pages about any number of targets and versions.
         Site = "site",
+        /// A folder with the results in the form of the official suite.
+        Official = "official",
         /// Annotations of the case files for GitHub Actions, which reads standard output.
         Github = "github",
     }
@@ -69,6 +72,7 @@ impl Kind {
             Self::Pairs => "pairs.html",
             Self::Proposal => "proposal.md",
             Self::Site => "site",
+            Self::Official => "results",
             Self::Github => STANDARD,
         }
     }
@@ -83,9 +87,10 @@ impl Kind {
 /// The options of every command that writes reports.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Write a report of KIND html, junit, md, history, json, badge, pairs, proposal, site or github; repeatable
+    /// Write a report of KIND html, junit, md, history, json, badge, pairs, proposal, site, official or github;
+    /// repeatable
     ///
-    /// FILE is a folder for badges and for a site; a file that ends with `.md` gets the report of pairs as Markdown. Only
+    /// FILE is a folder for badges, for a site, and for the files `checks.json` of the official suite; a file that ends with `.md` gets the report of pairs as Markdown. Only
     /// `casebook report` writes a site, and accepts `-` for standard output. `github=-` prints findings as annotations of
     /// the case files for GitHub Actions.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
@@ -163,7 +168,10 @@ impl OutputArgs {
             // After a report that cannot be written, the others are still written.
             let page = || page(sources, library, &report, &evidence(&report, sources));
             let history = || History::all(sources, &ReportContext::of(library));
-            let done = output.write(&report, self.strict, page, history, || pairs(sources, library));
+            let done = match output.kind {
+                Kind::Official => put_all(&output.path, &official(&report, &library.requirements, &now())),
+                _ => output.write(&report, self.strict, page, history, || pairs(sources, library)),
+            };
             written = written.and(done);
         }
         written.and(append_summary(&report)).map(|()| report)
@@ -227,11 +235,9 @@ impl Output {
             Kind::Proposal => put(path, &proposal(report).unwrap_or_else(|| NO_PROPOSAL.to_owned())),
             Kind::Pairs if path.extension() == Some("md") => put(path, &pairs::markdown::markdown(&pairs())),
             Kind::Pairs => put(path, &pairs::html::page(&pairs())),
-            Kind::Badge => badges(report).iter().try_for_each(|(name, text)| {
-                if self.is_standard() { put(path, text) } else { put(&path.join(name), text) }
-            }),
-            // `casebook report` writes it from the run logs, which do not fit into one report.
-            Kind::Site => Ok(()),
+            Kind::Badge => put_all(path, &badges(report)),
+            // `casebook report` writes a site from the run logs, which do not fit into one report.
+            Kind::Site | Kind::Official => Ok(()),
             Kind::Github => {
                 report::annotations(report, strict).iter().for_each(annotate);
                 Ok(())
@@ -286,6 +292,12 @@ pub(super) fn pairs(sources: &[Source], library: &Library) -> Pairs {
 
 fn has_pairs(source: &Source) -> bool {
     source.header.about.iter().any(|about| about.pair.is_some())
+}
+
+/// Writes files below a folder, or one after the other to standard output.
+fn put_all(folder: &Utf8Path, files: &[(String, String)]) -> Result<(), Problem> {
+    let at = |name: &str| if folder == STANDARD { folder.to_owned() } else { folder.join(name) };
+    files.iter().try_for_each(|(name, text)| put(&at(name), text))
 }
 
 fn put(path: &Utf8Path, text: &str) -> Result<(), Problem> {

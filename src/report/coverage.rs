@@ -4,7 +4,7 @@
 //! is the same for all targets; a [`Report`] adds on how many of them each requirement was decided.
 
 mod table;
-mod trace;
+pub(in crate::report) mod trace;
 
 use std::collections::BTreeMap;
 

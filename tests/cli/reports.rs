@@ -181,3 +181,21 @@ fn target_with_a_wrong_version_is_not_run() {
     sandbox.write("t/target.toml", &format!("version = \"1\"\n{file}"));
     sandbox.run("run t --cases cases").exits(2).stderr_has(&["package"]);
 }
+
+/// The names are those of the traceability file, so that the official suite's `traceability` finds them.
+#[test]
+fn results_in_the_form_of_the_official_suite_have_the_names_of_the_traceability_file() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("new sep-9999").exits(0);
+    sandbox.run("run reference:accepts-anything --cases cases --report official=results").exits(1);
+    let checks = sandbox.read("results/reference-accepts-anything/server-sep-9999-first/checks.json");
+    let checks: Value = serde_json::from_str(&checks).expect("JSON");
+    let check = &checks[0];
+    assert_eq!((&check["id"], &check["status"]), (&"sep-9999-arguments-checked".into(), &"FAILURE".into()), "{check}");
+    assert!(check["errorMessage"].as_str().is_some_and(|why| why.contains("observed success")), "{check}");
+    let yaml = sandbox.run("coverage --cases cases --sep 9999 --format sep-yaml");
+    yaml.exits(0).stdout_has(&["  - check: sep-9999-arguments-checked\n    text: 'Validate all tool inputs'\n"]);
+    sandbox.run("run reference --cases cases --report official=results").exits(0);
+    let held = sandbox.read("results/reference/server-sep-9999-first/checks.json");
+    assert!(held.contains(r#""status": "SUCCESS""#) && !held.contains("errorMessage"), "{held}");
+}

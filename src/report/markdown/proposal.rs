@@ -61,9 +61,10 @@ fn with_code(quote: &str) -> String {
     if parts.len().is_multiple_of(2) {
         return text(quote, QUOTE);
     }
-    let marked = |(place, part): (usize, &&str)| match (place % 2, part.is_empty()) {
-        (_, true) => String::new(),
-        (0, _) => text(part, QUOTE),
+    let blank = |is_there: bool| if is_there { " " } else { "" };
+    let marked = |(place, part): (usize, &&str)| match (place % 2, part.trim().is_empty()) {
+        (_, true) => blank(!part.is_empty()).to_owned(),
+        (0, _) => format!("{}{}{}", blank(part.starts_with(' ')), text(part.trim(), QUOTE), blank(part.ends_with(' '))),
         _ => code(part, QUOTE),
     };
     parts.iter().enumerate().map(marked).collect()
