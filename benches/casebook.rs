@@ -40,7 +40,7 @@ impl Bench {
     fn of(source: Source, only: &str) -> Self {
         let library = load(&[source]).expect("the cases are right");
         let here = Here::new(Utf8Path::new(env!("CARGO_MANIFEST_DIR")));
-        let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, None));
+        let target = Arc::new(target::reference(Utf8Path::new(PROGRAM), &here, None, &library));
         let only = vec![only.parse().expect("a pattern")];
         let selection = Selection { only, transport: vec![Transport::Http], ..Selection::default() };
         let plan = plan(&library, &[Arc::clone(&target)], &selection).expect("there are such tests");

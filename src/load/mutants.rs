@@ -136,11 +136,7 @@ fn change(reader: &mut Reader, node: &Node, methods: &BTreeSet<String>) -> Optio
         let unknown =
             reader.mistake(Lint::UnknownValue, format!("no case has the method `{name}`, so that nothing changes"));
         let known: Vec<_> = methods.iter().map(String::as_str).collect();
-        reader.push(unknown.at(method.span, "unknown method").known(
-            name,
-            "the methods of the cases are",
-            known.into_iter(),
-        ));
+        reader.push(unknown.at(method.span, "unknown method").known(name, "the methods of the cases are", known));
     }
     if let Some(conditions) = object.get("if") {
         for member in reader.members(conditions, "`if`")? {

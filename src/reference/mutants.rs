@@ -92,7 +92,9 @@ impl Variant {
     pub(crate) fn changed(name: Option<&str>, text: &str) -> Result<Self, serde_json::Error> {
         let Changes { role, changes } = serde_json::from_str(text)?;
         let mut policy = Policy::STRICT;
-        changes.into_iter().for_each(|change| change.add_to(&mut policy, &role));
+        for change in changes {
+            change.add_to(&mut policy, &role);
+        }
         // A process has one variant for its whole lifetime.
         let policy = &*Box::leak(Box::new(policy));
         let strict = Self { name: name.map(leaked), ..Self::strict() };

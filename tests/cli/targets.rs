@@ -224,7 +224,7 @@ fn smoke_shows_the_expected_answer_of_an_adapter() {
         "right   hello",
         "right   serve: echo over stdio",
         "right   end of standard input",
-        "112 right. Next: casebook run reference --transport http\n",
+        "124 right. Next: casebook run reference --transport http\n",
     ]);
     for drive in
         ["a list over stdio on 2025-06-18", "a call over http on 2025-11-25", "an elicitation over http on 2026-07-28"]

@@ -57,7 +57,9 @@ impl Server {
         let reply = self.fixture.methods.get(&request.method).and_then(Method::next).ok_or_else(unknown)?;
         for notice in &reply.notify {
             let mut message = json!({ "jsonrpc": "2.0" });
-            notice.iter().for_each(|(key, value)| message[key] = value.clone());
+            for (key, value) in notice {
+                message[key] = value.clone();
+            }
             self.policy().pass(Hook::Notice, &mut message);
             let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
         }

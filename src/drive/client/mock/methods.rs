@@ -50,7 +50,7 @@ impl Server {
         // Without a result, the reply is the echo of the parameters.
         let result =
             reply.result.map_or_else(|| object([("params", echoed(&call.params))]), |result| result.get().to_owned());
-        Ok(self.completed(result))
+        Ok(self.completed(&result))
     }
 
     /// Returns the notifications that precede the reply to a request.
@@ -68,12 +68,12 @@ impl Server {
     }
 
     /// Adds the members that every result has, unless the case gives them.
-    fn completed(&self, result: String) -> String {
+    fn completed(&self, result: &str) -> String {
         let own = self.result("complete", Vec::new());
-        let (own, given) = (Members::of(&own).unwrap_or_default(), Members::of(&result).unwrap_or_default());
+        let (own, given) = (Members::of(&own).unwrap_or_default(), Members::of(result).unwrap_or_default());
         let missing = ["resultType", "_meta"].into_iter().filter(|key| given.get(key).is_none());
         let missing: Vec<_> = missing.filter_map(|key| Some((key, own.get(key)?))).collect();
-        missing.into_iter().fold(result.clone(), |result, (key, value)| {
+        missing.into_iter().fold(result.to_owned(), |result, (key, value)| {
             edit(&result, &format!("/{key}"), Some(value)).unwrap_or(result)
         })
     }
@@ -101,7 +101,7 @@ mod tests {
         let replies = replies.iter().map(Template::from).collect();
         let methods = vec![Method { name: "a/b".to_owned(), replies }];
         let capabilities = vec![("a".to_owned(), Template::from(&json!({ "b": 1 })))];
-        let given = Fixture { methods, capabilities, ..Fixture::default() };
+        let given = Fixture { capabilities, methods, ..Fixture::default() };
         let test = Arc::new(Test::new(CaseId::new("f", "c"), "t", Role::Client, given, Vec::new()));
         Arc::new(Server::new(test, Bindings::default(), revision))
     }
