@@ -148,7 +148,7 @@ fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
     let of_level = |level| Sentence {
         name: name(if duty.introduction.is_some() && is_item { duty.text } else { &quote }),
         level,
-        roles: roles(duty, &page.blocks[duty.worded].text, level),
+        roles: roles(page, duty, level),
         source: anchor.map_or_else(|| source.to_owned(), |anchor| format!("{source}#{anchor}")),
         quote: quote.clone(),
     };
@@ -160,9 +160,10 @@ const CONDITIONS: [&str; 9] = ["if ", "when ", "where ", "while ", "after ", "be
 /// The words for the two sides; a host acts by its client.
 const SIDES: [(&str, &str); 3] = [("server", "server"), ("client", "client"), ("host", "client")];
 
-/// The sides that a sentence binds: those that it begins with, or else the first one in it before the word of its level, or
-/// else any that is named.
-fn roles(duty: &Duty<'_>, worded: &str, level: Level) -> Vec<&'static str> {
+/// The sides that a sentence binds: the first one in it before the word of its level, or two that are named together. Without
+/// any, what `it` means, the sentence before a list, or the heading decides, if one side is named there; else both are bound.
+fn roles(page: &Page, duty: &Duty<'_>, level: Level) -> Vec<&'static str> {
+    let worded = page.blocks[duty.worded].text.as_str();
     let at = duty.keywords.iter().find(|keyword| keyword.level == level).map_or(0, |keyword| keyword.at);
     let before = worded[..at].to_lowercase();
     // Only the sentence with the word counts.
@@ -181,11 +182,21 @@ fn roles(duty: &Duty<'_>, worded: &str, level: Level) -> Vec<&'static str> {
         [_, ..] if is_list && both(&named) => vec!["server", "client"],
         [first, ..] => vec![first],
         [] => {
-            let mut named = sides(&worded.to_lowercase());
-            named.dedup();
-            if named.len() == 1 { named } else { vec!["server", "client"] }
+            let is_pronoun = ["it ", "they "].iter().any(|word| sentence.starts_with(word));
+            let earlier = sides(&before[..start]).last().copied().filter(|_| is_pronoun);
+            let is_item = page.blocks[duty.worded].kind == Kind::Item;
+            let introduction = page.introduction(duty.worded).filter(|_| is_item);
+            let introduced = introduction.and_then(|text| only(&sides(&page.blocks[text].text.to_lowercase())));
+            let heading = || only(&sides(&page.anchor(duty.worded).replace('-', " ")));
+            earlier.or(introduced).or_else(heading).map_or_else(|| vec!["server", "client"], |side| vec![side])
         }
     }
+}
+
+/// The side that is named, if it is the only one.
+fn only(sides: &[&'static str]) -> Option<&'static str> {
+    let first = sides.first().copied()?;
+    sides.iter().all(|side| *side == first).then_some(first)
 }
 
 fn both(sides: &[&str]) -> bool {
@@ -254,6 +265,10 @@ mod tests {
             ("The server-facing `client/x` MUST carry a mark.", "server client"),
             ("A mark SHOULD be short.", "server client"),
             ("A client's answer MUST be short.", "client"),
+            ("A client reads it. It MUST be kept.", "client"),
+            ("Servers SHOULD evolve:\n\n- Fields SHOULD NOT be removed.", "server"),
+            ("## Duties of servers\n\nA mark MUST be short.", "server"),
+            ("Additive changes MUST NOT end it. Clients read them.", "server client"),
         ] {
             let all = sentences("a.md", sentence);
             assert!(all.iter().all(|one| one.roles.join(" ") == wanted), "{sentence}: {all:?}");
