@@ -90,9 +90,9 @@ pub struct OutputArgs {
     /// Write a report of KIND html, junit, md, history, json, badge, pairs, proposal, site, official or github;
     /// repeatable
     ///
-    /// FILE is a folder for badges, for a site, and for the files `checks.json` of the official suite; a file that ends with `.md` gets the report of pairs as Markdown. Only
-    /// `casebook report` writes a site, and accepts `-` for standard output. `github=-` prints findings as annotations of
-    /// the case files for GitHub Actions.
+    /// FILE is a folder for badges, for a site, and for the files `checks.json` of the official suite; a file that ends
+    /// with `.md` gets the report of pairs as Markdown. Only `casebook report` writes a site, and accepts `-` for standard
+    /// output. `github=-` prints findings as annotations of the case files for GitHub Actions.
     #[arg(long = "report", value_name = "KIND=FILE", help_heading = heading::OUTPUT)]
     pub reports: Vec<Output>,
     /// Answer this question in reports: conformance or expectation [default: conformance for several targets]

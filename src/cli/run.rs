@@ -125,6 +125,7 @@ pub(super) fn targets(typed: &[String], library: &Library) -> Result<Vec<Arc<Tar
     if let Ok(cache) = &cache {
         releases::know(typed, cache)?;
     }
+    check_names(&library.mutants)?;
     let mut targets: Vec<Arc<Target>> = Vec::new();
     for one in typed {
         let found = match one.split_once(':') {
@@ -192,6 +193,16 @@ fn names_a_loaded_case(pattern: &Pattern, cases: &CaseArgs, library: &Library) -
     let is_named = |case: &CaseId| pattern.is_below(case.as_str());
     let is_near = |case: &CaseId| pattern.is_below(case.folder()) && is_whole(case.folder());
     library.cases.iter().any(|case| is_named(&case.id) || is_near(&case.id))
+}
+
+/// Refuses mutants of cases whose name another one has.
+fn check_names(of_cases: &[Mutant]) -> Result<(), Problem> {
+    let is_taken = |(place, one): &(usize, &Mutant)| {
+        is_mutant(&one.name) || of_cases[..*place].iter().any(|other| other.name == one.name)
+    };
+    let Some((_, one)) = of_cases.iter().enumerate().find(is_taken) else { return Ok(()) };
+    let text = format!("two mutants are named `{}`; choose another name in `mutants.json`", one.name);
+    Err(Problem::new(Exit::Usage, text))
 }
 
 /// Checks the name of a variant of the reference: its mutants are its variants.

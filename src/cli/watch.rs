@@ -2,7 +2,7 @@
 //!
 //! Takes a folder and targets. Each round starts this program again, so that an end of one ends nothing else.
 
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use notify::{Event, EventKind, RecursiveMode, Watcher as _, recommended_watcher}
 
 use super::run::this_program;
 use super::{Exit, Problem};
-use crate::report::terminal::print_line;
+use crate::load::{Diagnostic, Source, lint, render};
+use crate::report::terminal::{colours, print_line};
 
 /// The time without a change after which a save is over. Editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(50);
@@ -40,7 +41,11 @@ pub(super) fn watch(args: &WatchArgs) -> Result<Exit, Problem> {
         .ok_or_else(|| Problem::new(Exit::System, "the folder of temporary files is no UTF-8"))?;
     let mut last: Option<Utf8PathBuf> = None;
     for round in 0_u64.. {
-        if this(&["lint", args.folder.as_str()])?.success() {
+        let found = lint(&[Source::Folder(args.folder.clone())]);
+        if !found.is_empty() {
+            print_line(&render(&found, colours()).trimmed());
+        }
+        if !found.iter().any(Diagnostic::is_error) {
             let log = logs.join(format!("{round}.jsonl"));
             let mut words = vec!["run", "--cases", args.folder.as_str(), "--run-log", log.as_str()];
             words.extend(args.targets.iter().map(String::as_str));
@@ -59,8 +64,8 @@ pub(super) fn watch(args: &WatchArgs) -> Result<Exit, Problem> {
 }
 
 /// Runs another command of this program, whose output the user sees.
-fn this(words: &[&str]) -> Result<ExitStatus, Problem> {
-    Command::new(this_program()?).args(words).status().map_err(Problem::system)
+fn this(words: &[&str]) -> Result<(), Problem> {
+    Command::new(this_program()?).args(words).status().map_err(Problem::system).map(drop)
 }
 
 /// Waits until a file of cases has changed. Returns `false` if nothing is watched any longer.

@@ -426,7 +426,7 @@ impl Judge {
         if is_draft && !self.implemented.iter().any(is_own) {
             verdict.kind = verdict.kind.of_proposal();
         }
-        let request = test.steps.get(verdict.step).and_then(|step| step.when.method_of_user());
+        let request = test.steps.get(verdict.step).and_then(|step| step.when.method());
         let is_given = test.role == Role::Server && request.is_some_and(|method| test.given.method(method).is_some());
         if is_given && verdict.kind == VerdictKind::Adopted {
             verdict.detail.push(Finding::OfFixture.into());

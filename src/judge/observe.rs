@@ -503,7 +503,7 @@ fn sent<'w>(
     seen: &'w StepTranscript,
     wire: &'w Wire<'_>,
 ) -> impl Iterator<Item = (usize, &'w Message)> + 'w {
-    let own = step.when.method_of_user();
+    let own = step.when.method();
     let is_own = move |place: usize, message: &Message| {
         let is_called = |own| wire.at(place).is_some_and(|it| it.method.as_deref() == Some(own));
         own.is_none_or(is_called) || messages::doubt(message).is_some()

@@ -77,9 +77,7 @@ impl Page {
             if line == "/**" || line == "*/" {
                 return String::new();
             }
-            let rest =
-                line.strip_prefix("* ").or_else(|| line.strip_prefix("/** ")).or_else(|| line.strip_prefix("// "));
-            rest.unwrap_or(if line == "*" { "" } else { line }).trim_end_matches("*/").to_owned()
+            comment(line).unwrap_or(if line == "*" { "" } else { line }).trim_end_matches("*/").to_owned()
         };
         Self::of(&text.lines().map(line).collect::<Vec<_>>().join("\n"), Marks::Dropped)
     }
@@ -170,6 +168,14 @@ impl Blocks {
             self.is_code = !self.is_code;
             return;
         }
+        if self.is_code && self.marks == Marks::OfCode {
+            // People read the comments of code too.
+            match comment(line) {
+                Some(words) => self.text.extend([words, "\n"]),
+                None => self.flush(),
+            }
+            return;
+        }
         let item = after_bullet(line);
         if line.is_empty() || item.is_some() || line.starts_with(['#', '|']) {
             self.flush();
@@ -202,7 +208,7 @@ impl Blocks {
     /// Ends the block.
     fn flush(&mut self) {
         let text = with_marks(&std::mem::take(&mut self.text), self.marks);
-        let kind = if self.is_code { Kind::Code } else { self.kind };
+        let kind = if self.is_code && self.marks == Marks::Dropped { Kind::Code } else { self.kind };
         self.kind = Kind::Text;
         if text.is_empty() {
             return;
@@ -212,6 +218,12 @@ impl Blocks {
         }
         self.done.push(Block { text, kind, indent: self.indent, heading: self.anchors.len() - 1, row: None });
     }
+}
+
+/// The words of a line of a comment.
+fn comment(line: &str) -> Option<&str> {
+    let rest = ["* ", "/** ", "// "].into_iter().find_map(|mark| line.strip_prefix(mark))?;
+    Some(rest.trim_end_matches("*/"))
 }
 
 /// The cells of a line of a table. A mark behind a backslash is text.
@@ -352,9 +364,11 @@ mod tests {
 
     #[test]
     fn readable_text_keeps_its_code() {
-        let page = Page::readable("A *client* `_meta[x]` and\n`events/*`.\n\n| `a\\|b` | c |\n");
+        let page = Page::readable(
+            "A *client* `_meta[x]` and\n`events/*`.\n\n| `a\\|b` | c |\n\n```ts\n/**\n * Servers MUST\n * stop. */\nx: 1 // no\n```\n",
+        );
         let blocks: Vec<_> = page.blocks.iter().map(|block| block.text.as_str()).collect();
-        assert_eq!(blocks, ["A client `_meta[x]` and `events/*`.", "`a|b`", "c"]);
+        assert_eq!(blocks, ["A client `_meta[x]` and `events/*`.", "`a|b`", "c", "Servers MUST stop."]);
     }
 
     #[test]

@@ -31,8 +31,8 @@ impl When {
         }
     }
 
-    /// Returns the method of the request that a client's user makes by this action.
-    pub fn method_of_user(&self) -> Option<&str> {
+    /// Returns the method of the one request that this action sends or, of a client, makes its user send.
+    pub fn method(&self) -> Option<&str> {
         match self {
             Self::List => Some("tools/list"),
             Self::Call { .. } => Some("tools/call"),

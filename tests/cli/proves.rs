@@ -74,6 +74,10 @@ fn proposal_holds_and_breaks_by_data_alone() {
     let both = ["no-events: It has a defect.\n            1  sep-9001/events-listed", "1  sep-9001/event-named"];
     sandbox.run("prove --cases cases --only-mutants no-*").stdout_has(&both);
     sandbox.run("run reference:no-nam --cases cases").exits(2).stderr_has(&["did you mean `no-name`?"]);
+    // A name that casebook's own mutants have.
+    let taken = format!("{mutants:#}").replace("no-events", "input-not-validated");
+    sandbox.write("cases/sep-9001/mutants.json", &taken);
+    sandbox.run("run --cases cases").exits(2).stderr_has(&["two mutants are named `input-not-validated`"]);
     // A mutant that breaks nothing is not as it declares.
     let harmless = format!("{mutants:#}").replace("/result/events", "/result/others");
     sandbox.write("cases/sep-9001/mutants.json", &harmless);

@@ -19,6 +19,11 @@ fn each_save_is_linted_and_run_and_compared() {
     sandbox.write("cases/sep-9999/first.json", &case.replace(r#""outcome""#, r#""outcom""#));
     running.until("unknown-key");
     running.until("waiting for a change");
+    // A warning stops nothing.
+    sandbox.write("cases/sep-9999/first.json", &case.replace("An example.", &"An example. ".repeat(20)));
+    running.until("width");
+    running.until("as expected");
+    running.until("waiting for a change");
     sandbox.write("cases/sep-9999/first.json", &case);
     running.until("as expected");
     running.until("waiting for a change");

@@ -73,7 +73,7 @@ impl Request {
             When::Call { tool, .. } => self.params.name.as_ref() == Some(tool),
             _ => true,
         };
-        step.when.method_of_user() == Some(&self.method) && is_same_tool
+        step.when.method() == Some(&self.method) && is_same_tool
     }
 }
 

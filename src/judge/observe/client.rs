@@ -94,14 +94,14 @@ impl Observer<'_> {
 /// Returns whether the client sent the request of a step. A client may cache a list, but any other result without a request
 /// is invented.
 fn has_requested(step: &Step, wire: &Wire<'_>) -> bool {
-    wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == step.when.method_of_user())
+    wire.of(Party::Target).any(|(_, one)| one.method.as_deref() == step.when.method())
 }
 
 /// The code of the error with which the server answered the last request of the step, `Some(None)` if the code is not a
 /// number; `None` if the server answered with no error.
 #[expect(clippy::option_option, reason = "an error without a code is an error")]
 fn code_of_reply(step: &Step, wire: &Wire<'_>) -> Option<Option<i64>> {
-    let method = step.when.method_of_user()?;
+    let method = step.when.method()?;
     let by = |party| wire.of(party).rev().map(|(_, one)| one);
     let id = by(Party::Target).find(|one| one.method.as_deref() == Some(method))?.id?;
     let answers = |one: &&Envelope<'_>| one.method.is_none() && one.id.is_some_and(|other| other.get() == id.get());

@@ -120,7 +120,7 @@ fn without_others(step: &Step, turned: &StepTranscript, request: Option<usize>) 
     let before = request.unwrap_or(0);
     let wire = Wire::new(turned);
     let (own, others): (Vec<_>, Vec<_>) =
-        messages::answers(&wire).into_iter().partition(|answer| Some(answer.method) == step.when.method_of_user());
+        messages::answers(&wire).into_iter().partition(|answer| Some(answer.method) == step.when.method());
     let others: BTreeSet<usize> =
         others.iter().filter(|_| !own.is_empty()).map(|answer| answer.message).filter(|one| *one >= before).collect();
     let mut places = 0..;
@@ -148,7 +148,7 @@ fn swapped(step: &Step, seen: &StepTranscript) -> StepTranscript {
 fn end(step: &Step, turned: &StepTranscript) -> End {
     let wire = Wire::new(turned);
     let answers = messages::answers(&wire);
-    let own = answers.iter().rfind(|answer| Some(answer.method) == step.when.method_of_user());
+    let own = answers.iter().rfind(|answer| Some(answer.method) == step.when.method());
     let refused = || answers.last().filter(|answer| answer.envelope.error.is_some());
     if let Some(answer) = own.or_else(refused) {
         return End::Replied { message: answer.message };
@@ -184,7 +184,7 @@ fn places(step: &Step, turned: &StepTranscript) -> MessagePlaces {
         later.map(|(place, _)| place)
     });
     let is_own =
-        |envelope: &Envelope<'_>| envelope.method.is_some() && envelope.method.as_deref() == step.when.method_of_user();
+        |envelope: &Envelope<'_>| envelope.method.is_some() && envelope.method.as_deref() == step.when.method();
     let request = wire.of(Party::Harness).find(|(_, envelope)| is_own(envelope)).map(|(place, _)| place);
     let reply = match turned.end {
         End::Replied { message } => Some(message),
