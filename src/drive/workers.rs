@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, sleep_until};
 
 use crate::drive::canary::{Canaries, CanaryError};
 use crate::drive::event::{Cancel, Ended, Event, Finish, Next};
@@ -24,7 +24,7 @@ use crate::model::target::{Target, TargetKind};
 use crate::model::transcript::{Served, Transcript};
 use crate::plan::{Group, Plan, Planned};
 
-/// The time after which a running test is reported as slow, and the interval of further reports.
+/// The time after which a running test is reported as slow, beyond the time for which it waits by design.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// Carries out a plan. Failures of a target, and missing resources of the machine, become part of a transcript.
@@ -335,7 +335,7 @@ impl<T: Send + 'static> Worker<T> {
             }
             let next = group.tests.get(place + 1).or_else(|| further?.tests.first());
             let running = Box::pin(runner.run(planned, next, canaries, &mut turn));
-            let running = fault::caught_in(self.watched(planned, running));
+            let running = fault::caught_in(watched(&self.events, planned, running));
             let seen = tokio::select! {
                 seen = running => Some(seen),
                 () = self.bugs.wait() => None,
@@ -354,20 +354,24 @@ impl<T: Send + 'static> Worker<T> {
         }
         Ended::Whole
     }
+}
 
-    /// Waits for a test, and reports it as slow at intervals.
-    async fn watched<R>(&self, planned: &Planned, mut running: impl Future<Output = R> + Unpin) -> R {
-        let began = Instant::now();
-        // A first tick at once would delay the test until the timer's next millisecond.
-        let mut tick = interval_at(began + SLOW, SLOW);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        loop {
-            tokio::select! {
-                done = &mut running => return done,
-                now = tick.tick() => {
-                    // If the channel is full, this report is dropped rather than delaying the test.
-                    _ = self.events.try_send(Event::Slow { index: planned.index, after: now - began });
-                }
+/// Waits for a test, and reports it as slow, each time after twice as long.
+async fn watched<T, R>(
+    events: &mpsc::Sender<Event<T>>,
+    planned: &Planned,
+    mut running: impl Future<Output = R> + Unpin,
+) -> R {
+    let began = Instant::now();
+    let by_design = Duration::from_secs(planned.test.wait(planned.id.transport).into());
+    let mut patience = SLOW;
+    loop {
+        tokio::select! {
+            done = &mut running => return done,
+            () = sleep_until(began + by_design + patience) => {
+                // If the channel is full, this report is dropped rather than delaying the test.
+                _ = events.try_send(Event::Slow { index: planned.index, after: began.elapsed() });
+                patience *= 2;
             }
         }
     }

@@ -191,6 +191,21 @@ async fn step_limit_of_test_shortens_hang() {
     assert!(u128::from(transcripts[0].micros) < options.step_limit.as_micros());
 }
 
+#[tokio::test(start_paused = true)]
+async fn notices_become_rarer_and_begin_after_the_wait_by_design() {
+    let (events, mut received) = mpsc::channel::<Event<()>>(8);
+    let hangs_up = When::Cancel { tool: "t".into(), arguments: None, hangs_up: true };
+    for (test, expected) in [(send("any"), [2, 4, 8, 16]), (test("waits", hangs_up), [5, 7, 11, 19])] {
+        let plan = plan_of(target(&[]), Transport::Http, vec![vec![test]]);
+        watched(&events, &plan.groups[0].tests[0], Box::pin(tokio::time::sleep(Duration::from_secs(30)))).await;
+        let seen = expected.map(|_| match received.try_recv() {
+            Ok(Event::Slow { after, .. }) => after.as_secs(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!((seen, received.try_recv().is_err()), (expected, true));
+    }
+}
+
 #[test]
 fn workers_take_groups_that_their_process_can_serve() {
     let fixed = || Target { drives: TargetKind::Fixed(Fixed::Server(Vec::new())), ..target(&[]) };

@@ -163,15 +163,11 @@ impl<W: Write> Terminal<W> {
         bar.suspend(|| writeln!(out, "{DIM}{share:>10} %{DIM:#}  {tests}, now {target}: {tally}"))
     }
 
-    /// Takes the notice that a test is still running. Each prints less often than the one before.
+    /// Takes the notice that a test is still running.
     ///
     /// # Errors
     /// Those of the output.
     pub fn on_slow(&mut self, target: &TargetId, test: &TestId, after: Duration) -> io::Result<()> {
-        let notice = after.as_micros() / u128::from(SLOW);
-        if !notice.is_power_of_two() {
-            return Ok(());
-        }
         let name = name(target, test);
         let Self { bar, out, .. } = self;
         bar.suspend(|| {

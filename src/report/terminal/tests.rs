@@ -181,21 +181,6 @@ fn slow_test_is_named_though_it_passed() {
 }
 
 #[test]
-fn notices_of_one_slow_test_become_rarer() {
-    let mut out = Vec::new();
-    let plain = AutoStream::never(&mut out as &mut dyn Write);
-    let mut terminal = Terminal::to(plain, 1, Findings::default(), ProgressDrawTarget::hidden(), false);
-    for notice in 1..=10 {
-        let test = samples::id("f/c/t@2026-07-28+http");
-        terminal.on_slow(&samples::target(), &test, Duration::from_secs(2 * notice)).expect("written");
-    }
-    drop(terminal);
-    let text = String::from_utf8(out).expect("UTF-8");
-    let seconds: Vec<_> = text.lines().filter_map(|line| line.split(" after ").nth(1)).collect();
-    assert_eq!(seconds, ["2 s", "4 s", "8 s", "16 s"]);
-}
-
-#[test]
 fn text_of_a_target_never_moves_the_cursor() {
     let mut hostile = record(0, "f/c/t@2026-07-28+http", &[VerdictKind::Fail, VerdictKind::Cannot]);
     for verdict in &mut hostile.verdicts {
