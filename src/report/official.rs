@@ -2,7 +2,7 @@
 //!
 //! Takes a [`Report`] and the requirements, gives files. Must not know what reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,8 @@ use crate::model::verdict::{Meaning, VerdictKind};
 
 /// The most characters of a message of an error.
 const MESSAGE: usize = 1_000;
+/// The most characters of the name of a folder, without its number.
+const NAME: usize = 100;
 
 /// The worst verdict of a check so far, and why.
 struct Worst {
@@ -24,12 +26,11 @@ struct Worst {
 
 /// Returns the files by their paths: `TARGET/[server-]CASE/checks.json`. All have the same time, in the form of RFC 3339.
 pub fn official(report: &Report, requirements: &Catalogue, time: &str) -> Vec<(String, String)> {
-    let mut found: BTreeMap<String, BTreeMap<usize, Worst>> = BTreeMap::new();
+    // By what they are: names of folders may be equal.
+    let mut found: BTreeMap<_, BTreeMap<usize, Worst>> = BTreeMap::new();
     for test in &report.tests {
-        let target = file_name(&report.targets[test.target].name);
-        let side = if test.role == Some(Role::Server) { "server-" } else { "" };
-        let path = format!("{target}/{side}{}/checks.json", test.test.case.to_string().replace('/', "-"));
-        let checks = found.entry(path).or_default();
+        let is_server = test.role == Some(Role::Server);
+        let checks = found.entry((test.target, is_server, &test.test.case)).or_default();
         // A MAY has no row in a traceability file.
         let is_binding = |place: usize| report.requirements[place].level != Level::May;
         for check in test.checks.iter().filter(|check| is_binding(check.requirement)) {
@@ -50,7 +51,16 @@ pub fn official(report: &Report, requirements: &Catalogue, time: &str) -> Vec<(S
         let rows: Vec<_> = rows.collect();
         escape_json(&serde_json::to_string_pretty(&rows).expect("rows are JSON")).into_owned() + "\n"
     };
-    found.into_iter().map(|(path, checks)| (path, text(checks))).collect()
+    let mut folders = Folders::default();
+    let targets = report.targets.iter().map(|column| (folders.place(&column.name), Folders::default()));
+    let mut targets: Vec<_> = targets.collect();
+    let mut files = Vec::new();
+    for ((target, is_server, case), checks) in found {
+        let (folder, cases) = &mut targets[target];
+        let case = cases.place(&format!("{}{case}", if is_server { "server-" } else { "" }));
+        files.push((format!("{folder}/{case}/checks.json"), text(checks)));
+    }
+    files
 }
 
 /// The names of a check: one for each SEP that has the sentence, or else its own.
@@ -98,9 +108,88 @@ fn rank(kind: VerdictKind) -> u8 {
     }
 }
 
+/// The folders in one folder: of names that give the same one, all but the first get a number.
+#[derive(Default)]
+struct Folders {
+    /// The last number of each, in lower case, because file systems may ignore case.
+    taken: HashMap<String, usize>,
+}
+
+impl Folders {
+    fn place(&mut self, name: &str) -> String {
+        let name = file_name(name);
+        let lower = name.to_ascii_lowercase();
+        let Some(last) = self.taken.get(&lower).copied() else {
+            self.taken.insert(lower, 1);
+            return name;
+        };
+        let mut number = last + 1;
+        while self.taken.contains_key(&format!("{lower}-{number}")) {
+            number += 1;
+        }
+        self.taken.insert(format!("{lower}-{number}"), 1);
+        self.taken.insert(lower, number);
+        format!("{name}-{number}")
+    }
+}
+
 /// A name as the name of a folder.
 fn file_name(name: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.' | '@');
-    let name: String = name.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
+    let name: String = name.chars().take(NAME).map(|one| if is_plain(one) { one } else { '-' }).collect();
     if name.trim_matches('.').is_empty() { "target".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::samples;
+    use crate::model::TargetId;
+    use crate::model::case::Outcome;
+    use crate::model::record::{Header, Record};
+    use crate::report::tests::{self, verdict};
+    use crate::report::{ReportContext, Source};
+
+    #[test]
+    fn failure_is_told_of_its_own_target_and_case() {
+        let target = |name: &str, variant: Option<&str>| TargetId {
+            name: name.to_owned(),
+            variant: variant.map(ToOwned::to_owned),
+        };
+        let header = Header { targets: vec![target("a", Some("b")), target("a-b", None)], ..tests::header(3) };
+        let mut source = Source::begun("run.jsonl", &header);
+        for (name, variant, case, kind) in [
+            ("a", Some("b"), "a/b-c", VerdictKind::Fail),
+            ("a", Some("b"), "a-b/c", VerdictKind::Pass),
+            ("a-b", None, "a/b-c", VerdictKind::Pass),
+        ] {
+            source.add(&Record {
+                target: target(name, variant),
+                verdicts: vec![verdict(kind)],
+                ..samples::record(0, &format!("{case}/t@2026-07-28+http"), Outcome::Success)
+            });
+        }
+        let report = Report::new(&[source], &ReportContext::default());
+        let files = official(&report, &Catalogue::default(), "now");
+        let failed = files.iter().filter(|(_, text)| text.contains("FAILURE"));
+        assert_eq!(failed.count(), 1, "{files:?}");
+        let paths: BTreeMap<_, _> = files.iter().map(|(path, text)| (path.to_lowercase(), text)).collect();
+        assert_eq!((files.len(), paths.len()), (3, 3), "{files:?}");
+    }
+
+    #[test]
+    fn each_target_and_case_has_a_folder_of_its_own() {
+        let mut folders = Folders::default();
+        let names = ["a:b", "a-b", "A/B", "a-b-2", "a-b", "\u{e9}\u{e9}", "\u{e8}\u{e8}", "..", "target"];
+        let places = names.map(|name| folders.place(name));
+        assert_eq!(places, ["a-b", "a-b-2", "A-B-3", "a-b-2-2", "a-b-4", "--", "---2", "target", "target-2"]);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_apart() {
+        let mut folders = Folders::default();
+        let long = "\u{e9}".repeat(300);
+        assert_eq!(folders.place(&long), "-".repeat(100));
+        assert_eq!(folders.place(&format!("{long}x")), format!("{}-2", "-".repeat(100)));
+    }
 }
