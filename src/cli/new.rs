@@ -24,7 +24,7 @@ const OBSERVED: &str = include_str!("new/observed.json");
 const WORKFLOW: &str = include_str!("new/workflow.yml");
 
 /// The most bytes that are read of a file with sentences.
-const MOST_BYTES: usize = 8 << 20;
+const MOST_BYTES: usize = 1 << 20;
 
 const AFTER: &str = "\
 Examples:
@@ -106,7 +106,9 @@ fn folder_of_cases(args: &NewArgs) -> Result<Exit, Problem> {
     fs::create_dir_all(&folder).map_err(problem)?;
     let title = serde_json::Value::from(title).to_string();
     for (file, text) in &files {
-        fs::write(folder.join(file), text.replace("\"TITLE\"", &title)).map_err(problem)?;
+        // The name of a mutant is one of all folders.
+        let text = text.replace("\"TITLE\"", &title).replace("accepts-anything", &format!("{name}-accepts-anything"));
+        fs::write(folder.join(file), text).map_err(problem)?;
     }
     check(&args.cases, &folder)?;
     let schemas = write_schemas(&args.cases).map_err(problem)?;

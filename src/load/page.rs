@@ -53,6 +53,30 @@ enum Marks {
     OfCode,
 }
 
+/// The marks that began a part of code, which as many of the same marks end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    /// Reads a line without its indent; returns whether it begins or ends a part of code.
+    pub(super) fn read(open: &mut Option<Self>, line: &str) -> bool {
+        let Some(mark) = line.chars().next().filter(|one| matches!(one, '`' | '~')) else { return false };
+        let rest = line.trim_start_matches(mark);
+        let length = line.len() - rest.len();
+        let is_fence = match *open {
+            Some(fence) => fence.mark == mark && length >= fence.length && rest.trim().is_empty(),
+            None => length >= 3 && !(mark == '`' && rest.contains('`')),
+        };
+        if is_fence {
+            *open = if open.is_none() { Some(Self { mark, length }) } else { None };
+        }
+        is_fence
+    }
+}
+
 /// Tags that begin or end a block.
 const BLOCKS: [&str; 18] = [
     "br", "div", "h1", "h2", "h3", "h4", "h5", "li", "note", "ol", "p", "section", "table", "td", "tip", "tr", "ul",
@@ -62,12 +86,12 @@ const BLOCKS: [&str; 18] = [
 impl Page {
     /// Reads MDX or Markdown.
     pub(super) fn markdown(text: &str) -> Self {
-        Self::of(&with_breaks(without_front_matter(text)), Marks::Dropped)
+        Self::of(&content(text), Marks::Dropped)
     }
 
     /// Reads MDX or Markdown, and keeps code as it is written, for people who read the blocks.
     pub(super) fn readable(text: &str) -> Self {
-        Self::of(&with_breaks(without_front_matter(text)), Marks::OfCode)
+        Self::of(&content(text), Marks::OfCode)
     }
 
     /// Reads source code, with its comments as text.
@@ -155,20 +179,22 @@ struct Blocks {
     text: String,
     kind: Kind,
     indent: usize,
-    is_code: bool,
+    /// The fence of the code that the lines belong to.
+    fence: Option<Fence>,
     marks: Marks,
 }
 
 impl Blocks {
     fn line(&mut self, whole: &str) {
-        let rest = whole.trim_start_matches(|one: char| one.is_whitespace() || one == '>');
+        let rest = without_indent(whole);
         let (line, indent) = (rest.trim_end(), whole.len() - rest.len());
-        if line.starts_with("```") {
+        let mut fence = self.fence;
+        if Fence::read(&mut fence, line) {
             self.flush();
-            self.is_code = !self.is_code;
+            self.fence = fence;
             return;
         }
-        if self.is_code && self.marks == Marks::OfCode {
+        if self.fence.is_some() && self.marks == Marks::OfCode {
             // People read the comments of code too.
             match comment(line) {
                 Some(words) => self.text.extend([words, "\n"]),
@@ -208,7 +234,7 @@ impl Blocks {
     /// Ends the block.
     fn flush(&mut self) {
         let text = with_marks(&std::mem::take(&mut self.text), self.marks);
-        let kind = if self.is_code && self.marks == Marks::Dropped { Kind::Code } else { self.kind };
+        let kind = if self.fence.is_some() && self.marks == Marks::Dropped { Kind::Code } else { self.kind };
         self.kind = Kind::Text;
         if text.is_empty() {
             return;
@@ -226,9 +252,28 @@ fn comment(line: &str) -> Option<&str> {
     Some(rest.trim_end_matches("*/"))
 }
 
-/// The cells of a line of a table. A mark behind a backslash is text.
-fn cells(line: &str) -> impl Iterator<Item = String> {
-    line.replace("\\|", "\0").split('|').map(|cell| cell.replace('\0', "|")).collect::<Vec<_>>().into_iter()
+/// The cells of a line of a table. A mark behind a backslash or in code is text.
+fn cells(line: &str) -> Vec<String> {
+    let (mut all, mut cell, mut is_code) = (Vec::new(), String::new(), false);
+    // A single mark of code begins none.
+    let mut left = line.matches('`').count();
+    let mut chars = line.chars().peekable();
+    while let Some(one) = chars.next() {
+        if one == '\\' && chars.peek() == Some(&'|') {
+            chars.next();
+            cell.push('|');
+        } else if one == '|' && !is_code {
+            all.push(std::mem::take(&mut cell));
+        } else {
+            if one == '`' {
+                left -= 1;
+                is_code = !is_code && left > 0;
+            }
+            cell.push(one);
+        }
+    }
+    all.push(cell);
+    all
 }
 
 /// The anchor of a heading: its words in lower case, with `-` between them.
@@ -246,6 +291,60 @@ fn after_bullet(line: &str) -> Option<&str> {
     (rest.len() < line.len()).then(|| rest.strip_prefix(' ')).flatten()
 }
 
+fn without_indent(line: &str) -> &str {
+    line.trim_start_matches(|one: char| one.is_whitespace() || one == '>')
+}
+
+/// The lines of MDX or Markdown that people see.
+fn content(text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    with_breaks(&without_comments(without_front_matter(&text)))
+}
+
+/// Drops comments of HTML outside of code. One without an end goes to the end of the text.
+fn without_comments(text: &str) -> String {
+    let (mut out, mut fence, mut is_comment) = (String::with_capacity(text.len()), None, false);
+    for line in text.lines() {
+        let is_within = is_comment;
+        if !is_comment && (Fence::read(&mut fence, without_indent(line)) || fence.is_some()) {
+            out.extend([line, "\n"]);
+            continue;
+        }
+        let mut rest = line;
+        loop {
+            if is_comment {
+                let Some((_, after)) = rest.split_once("-->") else { break };
+                (rest, is_comment) = (after, false);
+            } else {
+                let Some(start) = comment_of_html(rest) else { break };
+                out.push_str(&rest[..start]);
+                // The dashes of the beginning may belong to the end too.
+                (rest, is_comment) = (&rest[start + "<!".len()..], true);
+            }
+        }
+        if !is_comment {
+            out.push_str(rest);
+        }
+        if !(is_within && is_comment) {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The place of the first comment in a line that does not begin in code.
+fn comment_of_html(line: &str) -> Option<usize> {
+    let mut is_code = false;
+    for (at, one) in line.char_indices() {
+        if one == '`' {
+            is_code = !is_code;
+        } else if one == '<' && !is_code && line[at..].starts_with("<!--") {
+            return Some(at);
+        }
+    }
+    None
+}
+
 fn without_front_matter(text: &str) -> &str {
     text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(text, |(_, body)| body)
 }
@@ -259,8 +358,9 @@ fn with_breaks(text: &str) -> String {
         out.push_str(before);
         let name = tag[1..].trim_start_matches('/');
         let name: String = name.chars().take_while(char::is_ascii_alphanumeric).collect();
-        let is_block = BLOCKS.contains(&name.to_ascii_lowercase().as_str());
-        if let Some(end) = tag.find('>').filter(|_| is_block) {
+        if BLOCKS.contains(&name.to_ascii_lowercase().as_str()) {
+            // Without an end of this tag, there is none of a later one.
+            let Some(end) = tag.find('>') else { return out + tag };
             out.push_str("\n\n");
             rest = &tag[end + 1..];
         } else {
@@ -281,7 +381,18 @@ fn with_marks(text: &str, marks: Marks) -> String {
     let (mut out, mut at, mut is_code, mut is_link) = (String::with_capacity(text.len()), 0, false, false);
     let from =
         |at: usize, wanted: &str| wanted.chars().enumerate().all(|(index, one)| chars.get(at + index) == Some(&one));
-    let end = |at: usize, close: char| chars[at..].iter().position(|one| *one == close).map(|index| at + index);
+    // A mark that is not in the rest is not searched again, which would take quadratic time.
+    let mut absent = Vec::new();
+    let mut end = |at: usize, close: char| {
+        if absent.contains(&close) {
+            return None;
+        }
+        let found = chars[at..].iter().position(|one| *one == close).map(|index| at + index);
+        if found.is_none() {
+            absent.push(close);
+        }
+        found
+    };
     while let Some(one) = chars.get(at).copied() {
         let before = at.checked_sub(1).and_then(|at| chars.get(at));
         let after = chars.get(at + 1);
@@ -369,6 +480,44 @@ mod tests {
         );
         let blocks: Vec<_> = page.blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(blocks, ["A client `_meta[x]` and `events/*`.", "`a|b`", "c", "Servers MUST stop."]);
+    }
+
+    fn texts(page: &Page) -> Vec<&str> {
+        page.blocks.iter().map(|block| block.text.as_str()).collect()
+    }
+
+    #[test]
+    fn front_matter_may_have_a_byte_order_mark_and_carriage_returns() {
+        let page = Page::markdown("\u{feff}---\r\ntitle: A\r\n---\r\n# H\r\n\r\none\r\nmore\r\n");
+        assert_eq!(texts(&page), ["# H", "one more"]);
+    }
+
+    #[test]
+    fn comments_of_html_are_no_text() {
+        let page = Page::readable(
+            "a <!-- x --> b <!--> c\n\nd <!-- x\n\ny\n--> e `<!--` f\n\n```\n<!--\n```\n\ng <!-- h\n\ni",
+        );
+        assert_eq!(texts(&page), ["a b c", "d e `<!--` f", "g"]);
+    }
+
+    #[test]
+    fn code_ends_by_its_own_mark() {
+        let page = Page::readable("a\n\n````md\n```\nx\n```\ny\n````\n\nb\n\n~~~\nx\n```\n~~~\n\nc ~~x~~\n\n```d``` e");
+        assert_eq!(texts(&page), ["a", "b", "c ~~x~~", "```d``` e"]);
+    }
+
+    #[test]
+    fn mark_in_code_divides_no_cell() {
+        let page = Page::readable("| `x | y` | a \\| b | c ` |\n");
+        assert_eq!(texts(&page), ["`x | y`", "a | b", "c `"]);
+    }
+
+    #[test]
+    fn unclosed_marks_take_linear_time() {
+        for mark in ["<a ", "<p ", "a](", "a]["] {
+            let text = mark.repeat(300_000);
+            assert_eq!(Page::markdown(&text).blocks.len(), 1, "{mark}");
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! Takes the text of a file, gives [`Sentence`]s with the level, the sides and the name that the author may correct. Must
 //! not know the requirement catalogue.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde_json::Value;
 
 use super::bcp14::{self, Duty};
-use super::page::{Kind, Page};
+use super::page::{Fence, Kind, Page};
 use crate::model::spec::{DRAFT, Level};
 
 /// The most words of a requirement's name.
@@ -71,22 +72,27 @@ pub struct Sentence {
 
 /// The sentences of a file, by its path and text. Of a diff (in the format of `git diff`) those that it adds.
 pub fn sentences(path: &str, text: &str) -> Vec<Sentence> {
-    if !text.lines().any(|line| line.starts_with("+++ ")) {
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+    let headers = headers(&lines);
+    if headers.is_empty() {
         return of_page(&source(path), &Page::readable(text));
     }
     let mut found = Vec::new();
-    for file in text.split("\n+++ ").skip(1).chain(text.strip_prefix("+++ ")) {
-        let (name, rest) = file.split_once('\n').unwrap_or((file, ""));
-        let rest = rest.split("\ndiff --git ").next().unwrap_or_default();
+    for (index, header) in headers.iter().enumerate() {
+        let end = headers.get(index + 1).copied().unwrap_or(lines.len());
+        // Another line, such as `diff --git` or one of a commit, ends the parts of the file.
+        let is_part =
+            |line: &&&str| line.is_empty() || line.starts_with([' ', '+', '-', '\\']) || line.starts_with("@@");
+        let rest: Vec<&str> = lines[header + 2..end].iter().take_while(is_part).copied().collect();
         let side = |own: char| {
-            // A line that begins a part of the file ends what was before it.
-            let line = |line: &str| match line.strip_prefix([own, ' ']) {
+            // A line that begins a part of the file ends what was before it. Some programs drop the blank of an empty line.
+            let line = |line: &&str| match line.strip_prefix([own, ' ']) {
                 Some(line) => Some(line.to_owned()),
-                None => line.starts_with("@@").then(String::new),
+                None => (line.is_empty() || line.starts_with("@@")).then(String::new),
             };
-            Page::readable(&rest.lines().filter_map(line).collect::<Vec<_>>().join("\n"))
+            Page::readable(&rest.iter().filter_map(line).collect::<Vec<_>>().join("\n"))
         };
-        let name = name.split('\t').next().unwrap_or_default();
+        let name = lines[header + 1].trim_start_matches("+++ ").split('\t').next().unwrap_or_default();
         let source = source(name.strip_prefix("b/").unwrap_or(name));
         let old: BTreeSet<String> = of_page(&source, &side('-')).into_iter().map(|one| one.quote).collect();
         found.extend(of_page(&source, &side('+')).into_iter().filter(|one| !old.contains(&one.quote)));
@@ -94,21 +100,37 @@ pub fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     found
 }
 
+/// The places of the lines that begin the files of a diff: `---`, `+++` and `@@`. A page may show a diff as code.
+fn headers(lines: &[&str]) -> Vec<usize> {
+    let (mut found, mut fence) = (Vec::new(), None);
+    for (at, line) in lines.iter().enumerate() {
+        Fence::read(&mut fence, line);
+        let is_next = |offset: usize, mark: &str| lines.get(at + offset).is_some_and(|line| line.starts_with(mark));
+        if fence.is_none() && is_next(0, "--- ") && is_next(1, "+++ ") && is_next(2, "@@") {
+            found.push(at);
+        }
+    }
+    found
+}
+
 /// The file `requirements.json` of these sentences. Equal names get a number, and equal sentences stand once.
 pub fn requirements(found: Vec<Sentence>) -> String {
-    let (mut names, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let (mut names, mut numbers, mut seen) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
     let mut file = "{\n  \"$schema\": \"../schemas/requirements.json\"".to_owned();
     for Sentence { name, level, roles, source, quote } in found {
         if !seen.insert((level, quote.clone())) {
             continue;
         }
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let mut free = [name.clone()].into_iter().chain(numbered).filter(|one| names.insert(one.clone()));
-        let name = free.next().unwrap_or_default();
+        let number = numbers.entry(name.clone()).or_insert(1_usize);
+        let mut free = name.clone();
+        while !names.insert(free.clone()) {
+            *number += 1;
+            free = format!("{name}-{number}");
+        }
         let roles: Vec<_> = roles.iter().map(|role| format!("\"{role}\"")).collect();
         let (roles, quote) = (roles.join(", "), Value::from(quote));
         file += &format!(
-            ",\n  \"{name}\": {{\n    \"level\": \"{level}\", \"roles\": [{roles}], \"since\": \"{DRAFT}\",\n    \
+            ",\n  \"{free}\": {{\n    \"level\": \"{level}\", \"roles\": [{roles}], \"since\": \"{DRAFT}\",\n    \
              \"source\": \"{source}\",\n    \"quote\": {quote},\n    \"harm\": \"interop\",\n    \
              \"why\": \"Say why the sentence matters to users.\"\n  }}"
         );
@@ -128,11 +150,12 @@ fn source(path: &str) -> String {
 }
 
 fn of_page(source: &str, page: &Page) -> Vec<Sentence> {
-    bcp14::duties(page).iter().flat_map(|duty| at_each_level(source, page, duty)).collect()
+    let places: Vec<_> = page.blocks.iter().map(|block| bcp14::sentences(&block.text)).collect();
+    bcp14::duties(page).iter().flat_map(|duty| at_each_level(source, page, &places[duty.worded], duty)).collect()
 }
 
-/// One sentence for each level of its words.
-fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
+/// One sentence for each level of its words, which are in a block with sentences at these places.
+fn at_each_level(source: &str, page: &Page, places: &[Range<usize>], duty: &Duty<'_>) -> Vec<Sentence> {
     // An item says nothing without the sentence before its list, nor a cell without the first one of its row.
     let quote = match duty.introduction.or_else(|| page.row(duty.block)) {
         Some(before) => format!("{before} … {}", duty.text),
@@ -148,7 +171,7 @@ fn at_each_level(source: &str, page: &Page, duty: &Duty<'_>) -> Vec<Sentence> {
     let of_level = |level| Sentence {
         name: name(if duty.introduction.is_some() && is_item { duty.text } else { &quote }),
         level,
-        roles: roles(page, duty, level),
+        roles: roles(page, places, duty, level),
         source: anchor.map_or_else(|| source.to_owned(), |anchor| format!("{source}#{anchor}")),
         quote: quote.clone(),
     };
@@ -162,13 +185,14 @@ const SIDES: [(&str, &str); 3] = [("server", "server"), ("client", "client"), ("
 
 /// The sides that a sentence binds: the first one in it before the word of its level, or two that are named together. Without
 /// any, what `it` means, the sentence before a list, or the heading decides, if one side is named there; else both are bound.
-fn roles(page: &Page, duty: &Duty<'_>, level: Level) -> Vec<&'static str> {
+fn roles(page: &Page, places: &[Range<usize>], duty: &Duty<'_>, level: Level) -> Vec<&'static str> {
     let worded = page.blocks[duty.worded].text.as_str();
     let at = duty.keywords.iter().find(|keyword| keyword.level == level).map_or(0, |keyword| keyword.at);
-    let before = worded[..at].to_lowercase();
     // Only the sentence with the word counts.
-    let start = bcp14::sentences(&before).last().map_or(0, |last| last.start);
-    let sentence = &before[start..];
+    let place = places.partition_point(|place| place.start <= at).saturating_sub(1);
+    let start = places.get(place).map_or(0, |place| place.start);
+    let sentence = worded[start..at].to_lowercase();
+    let sentence = sentence.as_str();
     let is_condition = CONDITIONS.iter().any(|word| sentence.starts_with(word));
     let clause = sentence.rsplit_once(", ").map_or(sentence, |(_, clause)| clause);
     let clause = if is_condition && !sides(clause).is_empty() { clause } else { sentence };
@@ -183,14 +207,24 @@ fn roles(page: &Page, duty: &Duty<'_>, level: Level) -> Vec<&'static str> {
         [first, ..] => vec![first],
         [] => {
             let is_pronoun = ["it ", "they "].iter().any(|word| sentence.starts_with(word));
-            let earlier = sides(&before[..start]).last().copied().filter(|_| is_pronoun);
+            let earlier = is_pronoun.then(|| sides(&end_of(&worded[..start])).last().copied()).flatten();
             let is_item = page.blocks[duty.worded].kind == Kind::Item;
-            let introduction = page.introduction(duty.worded).filter(|_| is_item);
-            let introduced = introduction.and_then(|text| only(&sides(&page.blocks[text].text.to_lowercase())));
+            let introduction = is_item.then(|| page.introduction(duty.worded)).flatten();
+            let introduced = introduction.and_then(|text| only(&sides(&end_of(&page.blocks[text].text))));
             let heading = || only(&sides(&page.anchor(duty.worded).replace('-', " ")));
             earlier.or(introduced).or_else(heading).map_or_else(|| vec!["server", "client"], |side| vec![side])
         }
     }
+}
+
+/// The last sentences of a text in lower case. All of a long text, for each sentence after it, would take quadratic time.
+fn end_of(text: &str) -> String {
+    let most = text.len().saturating_sub(2_000);
+    let from = (most..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let end = &text[from..];
+    // The first one may begin in the middle of code.
+    let whole = if from == 0 { None } else { bcp14::sentences(end).get(1).map(|place| place.start) };
+    end[whole.unwrap_or(0)..].to_lowercase()
 }
 
 /// The side that is named, if it is the only one.
@@ -295,6 +329,35 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(name, level, _, source)| (name.as_str(), *level, source.as_str())).collect();
         assert_eq!(found, [("send-rate", Level::Must, "seps/9-x#rates"), ("read", Level::Must, "seps/9-x#rates")]);
+    }
+
+    #[test]
+    fn page_with_a_diff_as_code_or_with_signs_is_a_page() {
+        let text =
+            "+++ a\n\nServers MUST stop.\n\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n\nClients MAY wait.\n";
+        let quotes: Vec<_> = sentences("a.md", text).into_iter().map(|one| one.quote).collect();
+        assert_eq!(quotes, ["Servers MUST stop.", "Clients MAY wait."]);
+    }
+
+    #[test]
+    fn diff_has_added_lines_that_look_like_headers_and_no_lines_of_commits() {
+        let diff = "\u{feff}--- a/x.md\t1\r\n+++ b/x.md\t2\r\n@@ -1 +1,5 @@\r\n a\r\n\r\n+++ b\r\n+\r\n\
+                    +Servers MUST stop.\r\n-- \r\n2.40\r\n\r\nFrom 1\r\n\r\n+ Servers MAY go.\r\n\
+                    --- a/y.md\r\n+++ b/y.md\r\n@@ -0,0 +1 @@\r\n+Clients MAY wait.\r\n";
+        let found: Vec<_> = sentences("a.diff", diff).into_iter().map(|one| (one.quote, one.source)).collect();
+        let wanted = [("Servers MUST stop.", "x"), ("Clients MAY wait.", "y")];
+        assert_eq!(found, wanted.map(|(quote, source)| (quote.to_owned(), source.to_owned())));
+    }
+
+    #[test]
+    fn many_sentences_of_one_paragraph_have_their_sides_and_names() {
+        let all = sentences("a.md", &format!("Clients read. {}", "It MUST be kept. ".repeat(2_000)));
+        assert_eq!(all.len(), 2_000);
+        assert_eq!(all[0].roles, ["client"]);
+        assert_eq!(all[1_999].roles, ["server", "client"]);
+        let text: Vec<_> = (0..2_000).map(|number| format!("It MUST be {}.", "é".repeat(number % 40 + 1))).collect();
+        let file: Value = serde_json::from_str(&requirements(sentences("a.md", &text.join(" ")))).expect("JSON");
+        assert!(file["sentence"].is_object() && file["sentence-40"].is_object() && file["sentence-41"].is_null());
     }
 
     #[test]

@@ -187,8 +187,8 @@ fn target_with_a_wrong_version_is_not_run() {
 fn results_in_the_form_of_the_official_suite_have_the_names_of_the_traceability_file() {
     let sandbox = Sandbox::empty();
     sandbox.run("new sep-9999").exits(0);
-    sandbox.run("run reference:accepts-anything --cases cases --report official=results").exits(1);
-    let checks = sandbox.read("results/reference-accepts-anything/server-sep-9999-first/checks.json");
+    sandbox.run("run reference:sep-9999-accepts-anything --cases cases --report official=results").exits(1);
+    let checks = sandbox.read("results/reference-sep-9999-accepts-anything/server-sep-9999-first/checks.json");
     let checks: Value = serde_json::from_str(&checks).expect("JSON");
     let check = &checks[0];
     assert_eq!((&check["id"], &check["status"]), (&"sep-9999-arguments-checked".into(), &"FAILURE".into()), "{check}");
