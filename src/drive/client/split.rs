@@ -16,13 +16,20 @@ use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Message, Party};
 const INITIALIZED: &str = "notifications/initialized";
 
 /// The part of a request that identifies its purpose.
-#[derive(Deserialize)]
 struct Request {
     method: String,
-    #[serde(default)]
     params: Params,
 }
 
+/// A request as it arrives.
+#[derive(Deserialize)]
+struct Arrived<'a> {
+    method: String,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// The parameters of `tools/list` and `tools/call`. Those of any other request are what its sender chose.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Params {
@@ -55,12 +62,21 @@ struct Cancelled<'a> {
 }
 
 impl Request {
+    /// Reads a request of the client.
+    fn of(message: &Message) -> Option<Self> {
+        let arrived = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target);
+        let Arrived { method, params } = arrived?;
+        let params = params.filter(|_| matches!(&*method, "tools/list" | "tools/call"));
+        let params =
+            params.map_or_else(|| Some(Params::default()), |params| serde_json::from_str(params.get()).ok())?;
+        Some(Self { method, params })
+    }
+
     /// Returns the purpose of a request, unless it is a further page or round of an earlier one. `called` has the tools
     /// of the earlier calls: the first call of a tool is no further round, even if it has the state of another call.
     fn first(message: &Message, called: &mut BTreeSet<String>) -> Option<Self> {
-        let request: Self = serde_json::from_str(&message.text).ok().filter(|_| message.from == Party::Target)?;
+        let request = Self::of(message)?;
         let Params { name, cursor, input_responses, request_state } = &request.params;
-        // The user of a client names the cursor of any other list.
         let is_page = cursor.is_some() && request.method == "tools/list";
         let further = is_page || [input_responses, request_state].into_iter().any(Option::is_some);
         let is_call = request.method == "tools/call";
@@ -106,7 +122,7 @@ pub(crate) fn split(steps: &[Step], mut messages: Vec<Message>, took: Duration) 
 /// request, to the step with the handshake.
 fn return_initialized(parts: &mut [(Vec<Message>, u64)]) {
     let method = |message: &Message| {
-        let request = serde_json::from_str::<Request>(&message.text).ok().filter(|_| message.from == Party::Target);
+        let request = Request::of(message);
         request.map(|request| request.method)
     };
     let is = |message: &Message, name: &str| method(message).is_some_and(|method| method == name);
@@ -175,8 +191,7 @@ fn distribute(steps: &[Step], messages: Vec<Message>) -> Vec<Vec<Message>> {
     let mut parts = vec![Vec::new(); steps.len()];
     let mut ids: Vec<(Party, String, usize)> = Vec::new();
     for message in messages {
-        let own = serde_json::from_str::<Request>(&message.text).ok().filter(|_| message.from == Party::Target);
-        let called = own.and_then(|request| steps.iter().position(|step| request.is_of(step)));
+        let called = Request::of(&message).and_then(|request| steps.iter().position(|step| request.is_of(step)));
         let identified = serde_json::from_str::<Identified<'_>>(&message.text).ok();
         let id = identified.as_ref().and_then(|one| one.id).map(|id| id.get().to_owned());
         let is_response = identified.is_some_and(|one| one.method.is_none());

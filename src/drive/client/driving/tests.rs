@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::case::{Fixture, Retry, Then};
 use crate::model::spec::Role;
+use crate::model::template::Template;
 use crate::model::transcript::{CLOSED, CLOSED_REQUEST, Party};
 use crate::model::{CaseId, TestId};
 
@@ -116,6 +117,19 @@ fn messages_belong_to_the_step_begun_last() {
     let parts = split(&steps, messages, Duration::from_micros(100));
     let shape: Vec<_> = parts.iter().map(|(messages, micros)| (messages.len(), *micros)).collect();
     assert_eq!(shape, [(7, 11), (0, 19), (2, 40)]);
+}
+
+#[test]
+fn parameters_of_a_users_request_decide_nothing() {
+    let own = |params: &str| format!(r#"{{"id":2,"method":"x/y","params":{params}}}"#);
+    for params in [r#"{"name":5}"#, r#"{"name":{}}"#, r#"{"requestState":"s"}"#, r#"{"inputResponses":{}}"#, "[]"] {
+        let messages =
+            vec![at(10, Party::Target, r#"{"id":1,"method":"tools/list"}"#), at(20, Party::Target, &own(params))];
+        let message = Template::from(&json!({ "method": "x/y" }));
+        let steps = test(vec![When::List, When::Send { message, headers: Vec::new() }]).steps;
+        let parts = split(&steps, messages, Duration::from_micros(30));
+        assert_eq!(parts.iter().map(|(part, _)| part.len()).collect::<Vec<_>>(), [1, 1], "{params}");
+    }
 }
 
 #[test]
