@@ -195,13 +195,10 @@ fn names_a_loaded_case(pattern: &Pattern, cases: &CaseArgs, library: &Library) -
     library.cases.iter().any(|case| is_named(&case.id) || is_near(&case.id))
 }
 
-/// Refuses mutants of cases whose name another one has.
+/// Refuses mutants of cases that have the name of one of casebook's own.
 fn check_names(of_cases: &[Mutant]) -> Result<(), Problem> {
-    let is_taken = |(place, one): &(usize, &Mutant)| {
-        is_mutant(&one.name) || of_cases[..*place].iter().any(|other| other.name == one.name)
-    };
-    let Some((_, one)) = of_cases.iter().enumerate().find(is_taken) else { return Ok(()) };
-    let text = format!("two mutants are named `{}`; choose another name in `mutants.json`", one.name);
+    let Some(one) = of_cases.iter().find(|one| is_mutant(&one.name)) else { return Ok(()) };
+    let text = format!("casebook has a mutant `{}` of its own; choose another name in `mutants.json`", one.name);
     Err(Problem::new(Exit::Usage, text))
 }
 

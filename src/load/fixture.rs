@@ -248,6 +248,11 @@ pub(super) fn pointer_text(reader: &mut Reader, text: &str, span: SourceSpan) ->
         reader.push(wrong.at(span, "does not begin with `/`").help(help));
         return None;
     }
+    if text.split('~').skip(1).any(|after| !after.starts_with(['0', '1'])) {
+        let wrong = reader.mistake(Lint::UnknownValue, format!("`{text}` is not a JSON Pointer"));
+        reader.push(wrong.at(span, "an escape that does not exist").help("write `~0` for `~`, and `~1` for `/`"));
+        return None;
+    }
     Some(text.to_owned())
 }
 

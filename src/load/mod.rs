@@ -121,14 +121,21 @@ fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<Capabili
 /// Reads the mutants.
 fn read_mutants(texts: &[source::Text], catalogued: &Catalogued, cases: &[Case]) -> (Vec<Mutant>, Vec<Diagnostic>) {
     let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
-    let methods = OnceCell::new();
+    let (methods, mut named) = (OnceCell::new(), BTreeMap::new());
     for text in texts {
         let source::Kind::Mutants(folder) = &text.kind else { continue };
         let mut reader = text.reader();
         lint::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
             let methods = methods.get_or_init(|| mutants::methods(cases.iter()));
-            all.extend(mutants::mutants(&mut reader, folder, &root, catalogued, methods));
+            for mutant in mutants::mutants(&mut reader, folder, &root, catalogued, methods) {
+                if let Some(other) = named.insert(mutant.name.clone(), folder) {
+                    let twice = format!("two mutants are named `{}`", mutant.name);
+                    let twice = reader.mistake(Lint::DuplicateKey, twice);
+                    reader.push(twice.help(format!("the other one is in {other}/mutants.json; rename one")));
+                }
+                all.push(mutant);
+            }
         }
         diagnostics.extend(reader.into_found());
     }

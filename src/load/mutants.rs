@@ -144,8 +144,13 @@ fn change(reader: &mut Reader, node: &Node, methods: &BTreeSet<String>) -> Optio
         }
     }
     let at = reader.need(object, what, "at")?;
-    json_pointer(reader, at, "`at`")?;
+    let place = json_pointer(reader, at, "`at`")?;
+    if place.is_empty() {
+        let whole = reader.mistake(Lint::UnknownValue, "`at` is the whole message");
+        reader.push(whole.at(at.span, "no part of it").help("name a member, as in `/result`"));
+    }
     match (object.get("set"), object.get("remove")) {
+        (Some(status), None) if place == "/status" => reader.integer(status, "the status", 200, 599).map(|_| ()),
         (Some(_), None) => Some(()),
         (None, Some(remove)) => reader.yes(remove, "`remove`"),
         _ => {

@@ -10,6 +10,7 @@ use super::catalogue::Catalogued;
 use super::diagnostic::{Lint, did_you_mean};
 use super::expand::{literal_text, template};
 use super::expect::then;
+use super::methods::method_of_request;
 use super::needs::Needs;
 use super::node::{Kind, Member, Node};
 use super::read::{Object, Reader};
@@ -177,6 +178,11 @@ fn request_of_user(reader: &mut Reader, object: Object<'_>, value: &Node) -> Opt
     let request = reader.object(value, "`send`", &["method", "params"])?;
     let method = reader.need(request, "`send`", "method")?;
     let name = reader.text(method, "`method`")?;
+    method_of_request(reader, name, method.span);
+    if name == "initialize" {
+        let own = reader.mistake(Lint::ConflictingKeys, "`initialize` is a request of the SDK, not of its user");
+        reader.push(own.at(method.span, "opens the connection").help("remove the step; the client sends it itself"));
+    }
     if matches!(name, "tools/list" | "tools/call") {
         let own = reader.mistake(Lint::ConflictingKeys, format!("`{name}` is no request of the SDK's general method"));
         reader.push(own.at(method.span, "has its own method in each SDK").help("write `list` or `call`"));

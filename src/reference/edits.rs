@@ -76,7 +76,8 @@ impl Policy {
     pub(crate) fn pass(&self, hook: Hook, message: &mut Value) {
         for edit in self.edits.iter().filter(|edit| edit.hook == hook) {
             if edit.when.iter().all(|(place, text)| message.pointer(place) == Some(&value(text))) {
-                let path: Vec<_> = edit.at.split('/').skip(1).map(|key| key.replace("~1", "/")).collect();
+                let path: Vec<_> =
+                    edit.at.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
                 change(message, &path, edit.change);
             }
         }
@@ -95,7 +96,8 @@ impl Policy {
             reply
         };
         let Some(mut changed) = self.changed(Hook::Reply, &reply, with_request) else { return (status, reply) };
-        let status = changed["status"].take().as_u64().and_then(|status| status.try_into().ok()).unwrap_or(status);
+        let changed_to = changed.get("status").and_then(Value::as_u64).and_then(|status| status.try_into().ok());
+        let status = changed_to.filter(|status| (200..600).contains(status)).unwrap_or(status);
         if let Some(members) = changed.as_object_mut() {
             members.retain(|key, _| key != "status" && key != "request");
         }
@@ -190,6 +192,7 @@ mod tests {
     #[test]
     fn edit_changes_each_place_that_its_pointer_names() {
         for (at, what, after) in [
+            ("/~0~1", Change::Set("1"), json!({ "a": [{ "b": 0 }, {}], "c/d": {}, "~/": 1 })),
             ("/a/*/b", Change::Set("1"), json!({ "a": [{ "b": 1 }, { "b": 1 }], "c/d": {} })),
             ("/a/*/b", Change::Replace("1"), json!({ "a": [{ "b": 1 }, {}], "c/d": {} })),
             ("/a/*/b", Change::Default("1"), json!({ "a": [{ "b": 0 }, { "b": 1 }], "c/d": {} })),
@@ -207,6 +210,23 @@ mod tests {
             let mut message = json!({ "a": [{ "b": 0 }, {}], "c/d": {} });
             policy.pass(Hook::Request, &mut message);
             assert_eq!(message, after, "{at} {what:?}");
+        }
+    }
+
+    #[test]
+    fn reply_that_becomes_no_object_or_gets_no_status_is_sent_with_its_own() {
+        for (at, set, expected) in [
+            ("", "5", (200, "5")),
+            ("", "[0]", (200, "[0]")),
+            ("/status", "0", (200, "{\"id\":1}")),
+            ("/status", "99999999", (200, "{\"id\":1}")),
+            ("/status", "\"x\"", (200, "{\"id\":1}")),
+            ("/status", "404", (404, "{\"id\":1}")),
+        ] {
+            let mut policy = Policy::STRICT;
+            policy.edit(Hook::Reply, at, Change::Set(set));
+            let (status, text) = policy.pass_reply(None, 200, "{\"id\":1}".to_owned());
+            assert_eq!((status, &*text), expected, "{at} {set}");
         }
     }
 

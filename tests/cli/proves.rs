@@ -77,7 +77,43 @@ fn proposal_holds_and_breaks_by_data_alone() {
     // A name that casebook's own mutants have.
     let taken = format!("{mutants:#}").replace("no-events", "input-not-validated");
     sandbox.write("cases/sep-9001/mutants.json", &taken);
-    sandbox.run("run --cases cases").exits(2).stderr_has(&["two mutants are named `input-not-validated`"]);
+    sandbox.run("run --cases cases").exits(2).stderr_has(&["casebook has a mutant `input-not-validated` of its own"]);
+    // What would end the reference, or change nothing.
+    for (change, words) in [
+        (json!({ "in": "events/list", "at": "", "set": 5 }), "`at` is the whole message"),
+        (json!({ "in": "events/list", "at": "/status", "set": 99_999_999 }), "the status"),
+        (json!({ "in": "events/list", "at": "/a~2b", "set": 1 }), "an escape that does not exist"),
+    ] {
+        let mut wrong = mutants.clone();
+        wrong["no-events"]["changes"] = json!([change]);
+        sandbox.write("cases/sep-9001/mutants.json", &format!("{wrong:#}"));
+        sandbox.run("run --cases cases").exits(2).stderr_has(&[words]);
+    }
+    // A name in two folders.
+    sandbox.write("cases/sep-9001/mutants.json", &format!("{mutants:#}"));
+    sandbox.write("cases/sep-9002/requirements.json", &format!("{requirements:#}"));
+    let other = format!("{mutants:#}").replace("/params/name", "/params");
+    sandbox.write("cases/sep-9002/mutants.json", &other);
+    let twice = sandbox.run("run --cases cases");
+    twice.exits(2).stderr_has(&["two mutants are named `no-events`", "the other one is in sep-9001/mutants.json"]);
+    std::fs::remove_dir_all(sandbox.path().join("cases/sep-9002")).expect("removed");
+    // What no reply, no capability and no request of a proposal can be.
+    for (from, to, words) in [
+        (json!({ "result": { "events": ["changed"] } }), json!({ "result": { "@absent": true } }), "not `@absent`"),
+        (json!({ "events": {} }), json!({ "tools": {} }), "the server declares `tools` itself"),
+    ] {
+        let text = lists.to_string().replace(&from.to_string(), &to.to_string());
+        assert_ne!(text, lists.to_string());
+        sandbox
+            .write("cases/sep-9001/lists.json", &format!("{:#}", serde_json::from_str::<Value>(&text).expect("JSON")));
+        sandbox.run("run --cases cases").exits(2).stderr_has(&[words]);
+    }
+    let initializes =
+        names.to_string().replace(r#""method":"events/subscribe","params""#, r#""method":"initialize","params""#);
+    sandbox.write("cases/sep-9001/names.json", &initializes);
+    sandbox.run("run --cases cases").exits(2).stderr_has(&["`initialize` is a request of the SDK"]);
+    sandbox.write("cases/sep-9001/lists.json", &format!("{lists:#}"));
+    sandbox.write("cases/sep-9001/names.json", &format!("{names:#}"));
     // A mutant that breaks nothing is not as it declares.
     let harmless = format!("{mutants:#}").replace("/result/events", "/result/others");
     sandbox.write("cases/sep-9001/mutants.json", &harmless);
