@@ -4,10 +4,9 @@
 //! only where all tests ran and all checks hold. Requirements that are left to the author have no part in the share and the colour, and are counted beside
 //! them.
 
-use std::collections::{HashMap, HashSet};
-
 use serde::Serialize;
 
+use super::file_names::{FileNames, plain};
 use super::{Column, Rate, Report, SentenceRates, Untrusted};
 use crate::model::untrusted::escape_json;
 
@@ -25,7 +24,7 @@ pub(super) struct Badge {
 /// Returns for each column a file name that is valid on every system, and the text of the file; then the same for each
 /// role of each column, with the share of sentences.
 pub fn badges(report: &Report) -> Vec<(String, String)> {
-    let mut files = Files::default();
+    let mut files = FileNames::new('_');
     let places: Vec<String> = report.targets.iter().map(|column| files.place(&file_name(&column.name))).collect();
     let of_column = |(column, place): (&Column, &String)| (format!("{place}.json"), badge(column).json());
     let mut all: Vec<_> = report.targets.iter().zip(&places).map(of_column).collect();
@@ -109,30 +108,7 @@ fn badge(column: &Column) -> Badge {
     Badge { schema_version: 1, label, message, color, is_error: broken > 0 }
 }
 
-/// Unique file names: of several equal names, all but the first get a number.
-#[derive(Default)]
-struct Files {
-    taken: HashSet<String>,
-    /// The numbers that were tried for each name.
-    numbers: HashMap<String, usize>,
-}
-
-impl Files {
-    fn place(&mut self, name: &str) -> String {
-        let mut file = name.to_owned();
-        // File systems may ignore case.
-        while !self.taken.insert(file.to_ascii_lowercase()) {
-            let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
-            *number += 1;
-            file = format!("{name}_{number}");
-        }
-        file
-    }
-}
-
 /// Returns a name such as `some-sdk_low`, without colons, slashes and invisible characters.
 fn file_name(name: &str) -> String {
-    let keep = |one: char| if one.is_ascii_alphanumeric() || matches!(one, '-' | '.') { one } else { '_' };
-    let name: String = name.chars().take(100).map(keep).collect();
-    name.trim_start_matches('.').to_owned()
+    plain(name, &['-', '.'], '_').trim_start_matches('.').to_owned()
 }

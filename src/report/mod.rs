@@ -13,6 +13,7 @@ pub mod coverage;
 pub mod damages;
 pub mod evidence;
 mod explain;
+mod file_names;
 mod filters;
 mod format;
 pub mod history;

@@ -2,11 +2,12 @@
 //!
 //! Takes a [`Report`] and the requirements, gives files. Must not know what reads them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::coverage::trace::{check_id, seps};
+use super::file_names::{FileNames, plain};
 use super::{Report, Sentence};
 use crate::model::spec::{Catalogue, Level, Role};
 use crate::model::untrusted::escape_json;
@@ -14,8 +15,6 @@ use crate::model::verdict::{Meaning, VerdictKind};
 
 /// The most characters of a message of an error.
 const MESSAGE: usize = 1_000;
-/// The most characters of the name of a folder, without its number.
-const NAME: usize = 100;
 
 /// The worst verdict of a check so far, and why.
 struct Worst {
@@ -51,13 +50,13 @@ pub fn official(report: &Report, requirements: &Catalogue, time: &str) -> Vec<(S
         let rows: Vec<_> = rows.collect();
         escape_json(&serde_json::to_string_pretty(&rows).expect("rows are JSON")).into_owned() + "\n"
     };
-    let mut folders = Folders::default();
-    let targets = report.targets.iter().map(|column| (folders.place(&column.name), Folders::default()));
+    let mut folders = FileNames::new('-');
+    let targets = report.targets.iter().map(|column| (folders.place(&file_name(&column.name)), FileNames::new('-')));
     let mut targets: Vec<_> = targets.collect();
     let mut files = Vec::new();
     for ((target, is_server, case), checks) in found {
         let (folder, cases) = &mut targets[target];
-        let case = cases.place(&format!("{}{case}", if is_server { "server-" } else { "" }));
+        let case = cases.place(&file_name(&format!("{}{case}", if is_server { "server-" } else { "" })));
         files.push((format!("{folder}/{case}/checks.json"), text(checks)));
     }
     files
@@ -108,35 +107,9 @@ fn rank(kind: VerdictKind) -> u8 {
     }
 }
 
-/// The folders in one folder: of names that give the same one, all but the first get a number.
-#[derive(Default)]
-struct Folders {
-    /// The last number of each, in lower case, because file systems may ignore case.
-    taken: HashMap<String, usize>,
-}
-
-impl Folders {
-    fn place(&mut self, name: &str) -> String {
-        let name = file_name(name);
-        let lower = name.to_ascii_lowercase();
-        let Some(last) = self.taken.get(&lower).copied() else {
-            self.taken.insert(lower, 1);
-            return name;
-        };
-        let mut number = last + 1;
-        while self.taken.contains_key(&format!("{lower}-{number}")) {
-            number += 1;
-        }
-        self.taken.insert(format!("{lower}-{number}"), 1);
-        self.taken.insert(lower, number);
-        format!("{name}-{number}")
-    }
-}
-
 /// A name as the name of a folder.
 fn file_name(name: &str) -> String {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.' | '@');
-    let name: String = name.chars().take(NAME).map(|one| if is_plain(one) { one } else { '-' }).collect();
+    let name = plain(name, &['-', '_', '.', '@'], '-');
     if name.trim_matches('.').is_empty() { "target".to_owned() } else { name }
 }
 
@@ -179,17 +152,17 @@ mod tests {
 
     #[test]
     fn each_target_and_case_has_a_folder_of_its_own() {
-        let mut folders = Folders::default();
+        let mut folders = FileNames::new('-');
         let names = ["a:b", "a-b", "A/B", "a-b-2", "a-b", "\u{e9}\u{e9}", "\u{e8}\u{e8}", "..", "target"];
-        let places = names.map(|name| folders.place(name));
+        let places = names.map(|name| folders.place(&file_name(name)));
         assert_eq!(places, ["a-b", "a-b-2", "A-B-3", "a-b-2-2", "a-b-4", "--", "---2", "target", "target-2"]);
     }
 
     #[test]
     fn long_names_are_cut_and_stay_apart() {
-        let mut folders = Folders::default();
+        let mut folders = FileNames::new('-');
         let long = "\u{e9}".repeat(300);
-        assert_eq!(folders.place(&long), "-".repeat(100));
-        assert_eq!(folders.place(&format!("{long}x")), format!("{}-2", "-".repeat(100)));
+        assert_eq!(folders.place(&file_name(&long)), "-".repeat(100));
+        assert_eq!(folders.place(&file_name(&format!("{long}x"))), format!("{}-2", "-".repeat(100)));
     }
 }
