@@ -62,6 +62,7 @@ use case::Reading;
 use catalogue::Catalogued;
 pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
 pub use here::Here;
+use node::Node;
 pub use places::clear;
 pub use published::{published_set, published_sets};
 use read::Reader;
@@ -104,55 +105,53 @@ pub fn lint(sources: &[Source]) -> Vec<Diagnostic> {
     read(sources, Purpose::Lint).1
 }
 
-/// Reads the capabilities.
-fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
-    let (mut groups, mut diagnostics) = (Vec::new(), Vec::new());
-    for text in texts.iter().filter(|text| matches!(text.kind, source::Kind::Capabilities)) {
+/// Reads each file of a kind; returns the mistakes in it.
+fn read_each<'t>(
+    texts: &'t [source::Text],
+    is_read: impl Fn(&source::Kind) -> bool,
+    mut read: impl FnMut(&mut Reader, &Node, &'t source::Kind),
+) -> Vec<Diagnostic> {
+    let of_file = |text: &'t source::Text| {
         let mut reader = text.reader();
         lint::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
-            groups.extend(capabilities::groups(&mut reader, &root, library));
+            read(&mut reader, &root, &text.kind);
         }
-        diagnostics.extend(reader.into_found());
-    }
-    (groups, diagnostics)
+        reader.into_found()
+    };
+    texts.iter().filter(|text| is_read(&text.kind)).flat_map(of_file).collect()
+}
+
+/// Reads the capabilities.
+fn read_capabilities(texts: &[source::Text], library: &Library) -> (Vec<CapabilityGroup>, Vec<Diagnostic>) {
+    let mut groups = Vec::new();
+    let is_read = |kind: &source::Kind| matches!(kind, source::Kind::Capabilities);
+    let found = read_each(texts, is_read, |reader, root, _| groups.extend(capabilities::groups(reader, root, library)));
+    (groups, found)
 }
 
 /// Reads the mutants.
 fn read_mutants(texts: &[source::Text], catalogued: &Catalogued, cases: &[Case]) -> (Vec<Mutant>, Vec<Diagnostic>) {
-    let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
-    let (methods, mut named) = (OnceCell::new(), BTreeMap::new());
-    for text in texts {
-        let source::Kind::Mutants(folder) = &text.kind else { continue };
-        let mut reader = text.reader();
-        lint::width(&mut reader);
-        if let Some(root) = json::parse(&mut reader) {
-            let methods = methods.get_or_init(|| mutants::methods(cases.iter()));
-            for mutant in mutants::mutants(&mut reader, folder, &root, catalogued, methods) {
-                if let Some(other) = named.insert(mutant.name.clone(), folder) {
-                    let twice = format!("two mutants are named `{}`", mutant.name);
-                    let twice = reader.mistake(Lint::DuplicateKey, twice);
-                    reader.push(twice.help(format!("the other one is in {other}/mutants.json; rename one")));
-                }
-                all.push(mutant);
+    let (mut all, mut named, methods) = (Vec::new(), BTreeMap::new(), OnceCell::new());
+    let is_read = |kind: &source::Kind| matches!(kind, source::Kind::Mutants(_));
+    let found = read_each(texts, is_read, |reader, root, kind| {
+        let source::Kind::Mutants(folder) = kind else { return };
+        let methods = methods.get_or_init(|| mutants::methods(cases.iter()));
+        for mutant in mutants::mutants(reader, folder, root, catalogued, methods) {
+            if let Some(other) = named.insert(mutant.name.clone(), folder) {
+                let twice = reader.mistake(Lint::DuplicateKey, format!("two mutants are named `{}`", mutant.name));
+                reader.push(twice.help(format!("the other one is in {other}/mutants.json; rename one")));
             }
+            all.push(mutant);
         }
-        diagnostics.extend(reader.into_found());
-    }
-    (all, diagnostics)
+    });
+    (all, found)
 }
 
 /// Reports the mistakes in files of exclusions.
 fn read_exclusions(texts: &[source::Text]) -> Vec<Diagnostic> {
-    let of_file = |text: &source::Text| {
-        let mut reader = text.reader();
-        lint::width(&mut reader);
-        if let Some(root) = json::parse(&mut reader) {
-            exclusions::exclusions(&mut reader, &root);
-        }
-        reader.into_found()
-    };
-    texts.iter().filter(|text| matches!(text.kind, source::Kind::Exclusions)).flat_map(of_file).collect()
+    let is_read = |kind: &source::Kind| matches!(kind, source::Kind::Exclusions);
+    read_each(texts, is_read, |reader, root, _| drop(exclusions::exclusions(reader, root)))
 }
 
 /// Compares the quotes of the requirement catalogue with a checkout of the specification's repository, and reports the
