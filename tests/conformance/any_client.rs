@@ -25,7 +25,7 @@ use libtest_mimic::{Failed, Trial};
 use crate::PROGRAM;
 
 /// Without optimisation, one of this many mutants, and one of this many case files of the reference.
-const STRIDES: (usize, usize) = (40, 4);
+const STRIDES: (usize, usize) = (80, 8);
 /// Mutants that the messages alone must reveal, each with a requirement. The server refuses the calls of the first for a
 /// missing header, so that many other checks fail too.
 const CAUGHT: [(&str, &str); 2] =

@@ -1,7 +1,7 @@
 //! Mutants in pairs: each mutant with the reference on the other side, which is sound. No verdict may blame the sound side.
 //!
 //! The trials `mutants::paired::…` connect the sides over HTTP, and those of `mutants::paired::stdio::…` over stdio. Without
-//! optimisation they take minutes, so that every test run includes each eighth of them, and each fortieth over stdio.
+//! optimisation they take minutes, so that every test run includes each sixteenth of them, and each eightieth over stdio.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const BRISK: Duration = Duration::from_secs(5);
 
 /// The transports, with the name of their trials. Without optimisation, one of this many mutants is tested.
 const OVER: [(Transport, &str, usize); 2] =
-    [(Transport::Http, "mutants::paired", 8), (Transport::Stdio, "mutants::paired::stdio", 40)];
+    [(Transport::Http, "mutants::paired", 16), (Transport::Stdio, "mutants::paired::stdio", 80)];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let library = Arc::new(load(&[Source::Embedded]).expect("the cases are sound"));
