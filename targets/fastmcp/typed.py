@@ -5,11 +5,10 @@ Those that need nothing of the SDK are in `casebook_typed`, `casebook_typed_resu
 https://gofastmcp.com/servers/tools#type-annotations
 """
 
-from typing import Any, Literal
+from typing import Any
 
 from fastmcp import Context, FastMCP
 from fastmcp.utilities.types import Image
-from pydantic import BaseModel, Field
 
 from casebook_adapter import Cannot, Refused
 from casebook_typed import Function, tool, typed_function
@@ -34,27 +33,13 @@ def returns_image_beside() -> ToolResult:
     return ToolResult(content=[image], structured_content=Named(name="Ada"))
 
 
-class Choice(BaseModel):
-    color: Literal["red", "green"]
-
-
-class Choices(BaseModel):
-    colors: list[Literal["red", "green", "blue"]] = Field(min_length=1, max_length=2)
-
-
-class ChoiceDefault(BaseModel):
-    color: Literal["red", "green"] = Field(default="green")
-
-
-ALL_FORMS = FORMS | {"form-choice": Choice, "form-choices": Choices, "form-choice-default": ChoiceDefault}
-
 # https://gofastmcp.com/servers/elicitation#titled-options
 TITLED_FORMS = {"form-titled-choice", "form-titled-choices"}
 
 
 def register(server: FastMCP, name: str, description: str, modern: bool) -> None:
     """Registers the tool that its author writes by hand. On revisions that are `modern`, a tool asks by its result."""
-    function = asks(name, modern) if name in ALL_FORMS or name in TITLED_FORMS else typed_function(name)
+    function = asks(name, modern) if name in FORMS or name in TITLED_FORMS else typed_function(name)
     try:
         server.tool(function, name=name, description=description)
     except Exception as error:
@@ -67,7 +52,7 @@ def asks(name: str, modern: bool) -> Function:
         raise Cannot("the SDK derives no form from a type on 2026-07-28, where Context.elicit raises an error")
     if name in TITLED_FORMS:
         raise Cannot("Context.elicit has options with titles only for an answer of one field, which it names `value`")
-    form = ALL_FORMS[name]
+    form = dict[str, int] if name == "form-map" else FORMS[name]
 
     async def ask(ctx: Context) -> dict[str, Any]:
         answer = await ctx.elicit("Please answer.", response_type=form)

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"math/big"
+	"net/netip"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -34,15 +37,30 @@ func addTyped(server *mcp.Server, tool tool) error {
 
 // unwritable are the tools that Go has no types for, with the reason.
 var unwritable = map[string]string{
-	"mixed-literals":        "Go has no union types",
-	"union":                 "Go has no union types",
-	"tagged-union":          "Go has no union types, and encoding/json does not decode into an interface that has methods",
-	"root-union":            "Go has no union types, and encoding/json does not decode into an interface that has methods",
-	"tuple":                 "Go has no tuple types",
-	"set":                   "Go has no set types, and the JSON of a map is an object",
-	"returns-more-members":  "a value of a Go struct has only the fields of its type",
-	"returns-fewer-members": "a value of a Go struct has all fields of its type",
-	"returns-wrong-type":    "the compiler accepts no text for an int",
+	"tagged-union": "Go has no union types, and encoding/json does not decode into an interface that has methods",
+	"root-union":   "Go has no union types, and encoding/json does not decode into an interface that has methods",
+	"tuple":        "Go has no tuple types",
+	"set":          "Go has no set types, and the JSON of a map is an object",
+	// A pattern of jsonschema.Schema is JSON Schema, not a regexp.Regexp of the author.
+	"any-case":        "Go has no type for a text like a regular expression, and a pattern of JSON Schema has no flags",
+	"json-text":       "Go has no type for JSON within a text",
+	"untyped":         "in Go each parameter has a type",
+	"positional-only": "encoding/json decodes an object into fields by their names, and Go has no positional-only fields",
+	"second-name":     "a struct tag has one name",
+	"coerced":         "encoding/json does not convert texts to numbers",
+
+	"returns-more-members":   "a value of a Go struct has only the fields of its type",
+	"returns-fewer-members":  "a value of a Go struct has all fields of its type",
+	"returns-wrong-type":     "the compiler accepts no text for an int",
+	"returns-changed-member": "the compiler accepts no text for an int",
+	"returns-converted":      "the compiler accepts no text for an int",
+	"returns-renamed":        "a struct tag has one name for both directions",
+	"returns-received-name":  "a struct tag has one name for both directions",
+	"returns-computed":       "a Go struct has no computed fields",
+	"returns-default-member": "a value of a Go struct has all fields of its type, and fields have no defaults",
+	"returns-trimmed":        "Go has no type for trimmed text",
+	"returns-half-character": "the compiler accepts no half of a surrogate pair in a string",
+	"returns-plain-object":   "Go has no classes beside structs, which are its records",
 }
 
 // takes is a tool that returns what it received.
@@ -83,10 +101,13 @@ func infer[T any]() *jsonschema.Schema {
 }
 
 var customSchemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[lamp]():  {Type: "string", Enum: []any{stop, walk}},
-	reflect.TypeFor[level](): {Type: "integer", Enum: []any{low, high}},
-	reflect.TypeFor[color](): {Type: "string", Enum: []any{red, green}},
-	reflect.TypeFor[date]():  {Type: "string", Format: "date"},
+	// https://pkg.go.dev/github.com/google/jsonschema-go/jsonschema#ForOptions
+	reflect.TypeFor[mode]():          {Enum: []any{"auto", 1, true}},
+	reflect.TypeFor[integerOrText](): {Types: []string{"integer", "string"}},
+	reflect.TypeFor[lamp]():          {Type: "string", Enum: []any{stop, walk}},
+	reflect.TypeFor[level]():         {Type: "integer", Enum: []any{low, high}},
+	reflect.TypeFor[color]():         {Type: "string", Enum: []any{red, green}},
+	reflect.TypeFor[date]():          {Type: "string", Format: "date"},
 }
 
 type lamp string
@@ -110,6 +131,12 @@ const (
 	green color = "#0f0"
 )
 
+// mode and integerOrText are interfaces whose possible values are known: Go has no union types.
+type (
+	mode          any
+	integerOrText any
+)
+
 // date is a day, as in the SDK's example of custom marshalling.
 // https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/mcp#example-AddTool-CustomMarshalling
 type date struct{ time.Time }
@@ -126,6 +153,23 @@ func (d *date) UnmarshalJSON(text []byte) (err error) {
 type point struct {
 	X int `json:"x"`
 	Y int `json:"y"`
+}
+
+// rights is a set of flags.
+type rights uint8
+
+const (
+	mayRead rights = 1 << iota
+	mayWrite
+)
+
+// Args are the arguments of the tool named-record.
+type Args struct {
+	Name string `json:"name"`
+}
+
+type base struct {
+	ID string `json:"x"`
 }
 
 type node struct {
@@ -184,6 +228,16 @@ var typedArguments = map[string]registration{
 		Level level `json:"level"`
 	}) map[string]any {
 		return map[string]any{"color": in.Color, "level": in.Level}
+	}, unchanged),
+	"mixed-literals": takesCustomized(func(in struct {
+		Mode mode `json:"mode"`
+	}) map[string]any {
+		return map[string]any{"mode": in.Mode}
+	}, unchanged),
+	"union": takesCustomized(func(in struct {
+		Value integerOrText `json:"value"`
+	}) map[string]any {
+		return map[string]any{"value": in.Value}
 	}, unchanged),
 	"enum": takesCustomized(func(in struct {
 		Color color `json:"color"`
@@ -310,6 +364,65 @@ var typedArguments = map[string]registration{
 		City string `json:"city" jsonschema:"The city"`
 	}) map[string]any {
 		return map[string]any{"city": in.City}
+	}),
+	"bytes": takes(func(in struct {
+		Data []byte `json:"data"`
+	}) map[string]any {
+		return map[string]any{"data": in.Data}
+	}),
+	"big-integer": takes(func(in struct {
+		Count int64 `json:"count"`
+	}) map[string]any {
+		return map[string]any{"count": in.Count}
+	}),
+	"whole-number": takes(func(in struct {
+		Count *big.Int `json:"count"`
+	}) map[string]any {
+		return map[string]any{"count": in.Count}
+	}),
+	"address": takes(func(in struct {
+		Address netip.Addr `json:"address"`
+	}) map[string]any {
+		return map[string]any{"address": in.Address}
+	}),
+	"raw-value": takes(func(in struct {
+		Value json.RawMessage `json:"value"`
+	}) map[string]any {
+		return map[string]any{"value": in.Value}
+	}),
+	"digits": takes(func(in struct {
+		Count int `json:"count,string"`
+	}) map[string]any {
+		return map[string]any{"count": strconv.Itoa(in.Count)}
+	}),
+	"flags": takes(func(in struct {
+		Rights rights `json:"rights"`
+	}) map[string]any {
+		return map[string]any{"rights": in.Rights & (mayRead | mayWrite)}
+	}),
+	"named-tuple": takes(func(in struct {
+		Point [2]float64 `json:"point"`
+	}) map[string]any {
+		return map[string]any{"point": in.Point}
+	}),
+	"named-record": takes(func(in Args) map[string]any {
+		return map[string]any{"name": in.Name}
+	}),
+	"repeated-member": takes(func(in struct {
+		base
+		X string `json:"x"`
+	}) map[string]any {
+		return map[string]any{"x": in.X}
+	}),
+	"date-object": takes(func(in struct {
+		At time.Time `json:"at"`
+	}) map[string]any {
+		return map[string]any{"at": in.At}
+	}),
+	"map-object": takes(func(in struct {
+		Counts map[string]int `json:"counts"`
+	}) map[string]any {
+		return map[string]any{"counts": in.Counts}
 	}),
 	"function": takes(func(in struct {
 		Done func() `json:"done"`

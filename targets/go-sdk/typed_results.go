@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 
@@ -86,8 +88,46 @@ type raw struct {
 	Data []byte `json:"data"`
 }
 
+type counted struct {
+	Count int64 `json:"count"`
+}
+
+// number is an integer with a JSON form of its own.
+type number int
+
+func (n number) MarshalJSON() ([]byte, error) { return json.Marshal(fmt.Sprintf("#%d", int(n))) }
+
+type numbered struct {
+	ID number `json:"id"`
+}
+
+type keyed struct {
+	Name string `json:"name"`
+	Key  string `json:"-"`
+}
+
+type anything struct {
+	Value json.RawMessage `json:"value"`
+}
+
+type counts struct {
+	Counts map[string]int `json:"counts"`
+}
+
+type embedding struct {
+	*named
+}
+
 type tagged struct {
 	Tags []string `json:"tags"`
+}
+
+// breaksOff is a tool whose code panics.
+func breaksOff(server *mcp.Server, tool *mcp.Tool) {
+	handler := func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, named, error) {
+		panic("breaks off")
+	}
+	mcp.AddTool(server, tool, handler)
 }
 
 var noon = time.Date(2026, time.July, 28, 12, 0, 0, 0, time.UTC)
@@ -111,8 +151,17 @@ var typedResults = map[string]registration{
 	"returns-null-member":     returns(noted{"Ada", nil}),
 	"returns-left-out-member": returns(maybeNoted{Name: "Ada"}),
 	"returns-not-a-number":    returns(measured{math.NaN()}),
+	"returns-bytes":           returns(raw{[]byte("hi")}),
 	"returns-raw-bytes":       returns(raw{[]byte{0xFF, 0xFE}}),
 	"returns-nil-list":        returns(tagged{nil}),
 	"returns-image-beside":    returnsBesideImage(named{"Ada"}),
 	"returns-nothing":         returns[any](nil),
+	"returns-own-form":        returns(numbered{1}),
+	"returns-hidden-member":   returns(keyed{"Ada", "secret"}),
+	"returns-big-integer":     returns(counted{9007199254740993}),
+	"returns-big-undeclared":  returns[any](counted{9007199254740993}),
+	"returns-raw":             returns(anything{json.RawMessage(`{"a":[1]}`)}),
+	"returns-nil-map":         returns(counts{nil}),
+	"returns-nil-embedded":    returns(embedding{nil}),
+	"breaks-off":              breaksOff,
 }

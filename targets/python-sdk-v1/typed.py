@@ -29,25 +29,9 @@ def returns_image_beside() -> Annotated[CallToolResult, Named]:
     )
 
 
-# The SDK takes no type for a choice. Its example writes the choices into the schema:
+# The titles of choices have no type. The SDK's example writes them into the schema:
 # https://github.com/modelcontextprotocol/python-sdk/tree/v1.x/examples/servers/everything-server
 TITLES: list[Any] = [{"const": "#f00", "title": "Red"}, {"const": "#0f0", "title": "Green"}]
-
-
-class Choice(BaseModel):
-    color: str = Field(json_schema_extra={"enum": ["red", "green"]})
-
-
-class Choices(BaseModel):
-    colors: list[str] = Field(
-        min_length=1,
-        max_length=2,
-        json_schema_extra={"items": {"type": "string", "enum": ["red", "green", "blue"]}},
-    )
-
-
-class ChoiceDefault(BaseModel):
-    color: str = Field(default="green", json_schema_extra={"enum": ["red", "green"]})
 
 
 class TitledChoice(BaseModel):
@@ -59,9 +43,6 @@ class TitledChoices(BaseModel):
 
 
 ALL_FORMS = FORMS | {
-    "form-choice": Choice,
-    "form-choices": Choices,
-    "form-choice-default": ChoiceDefault,
     "form-titled-choice": TitledChoice,
     "form-titled-choices": TitledChoices,
 }

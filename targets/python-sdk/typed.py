@@ -3,7 +3,7 @@
 Those that need nothing of the SDK are in `casebook_typed`, `casebook_typed_results` and `casebook_typed_forms`.
 """
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Image, Resolve
 from mcp.types import CallToolResult, TextContent
@@ -28,18 +28,6 @@ def returns_image_beside() -> Annotated[CallToolResult, Named]:
     )
 
 
-class Choice(BaseModel):
-    color: Literal["red", "green"]
-
-
-class Choices(BaseModel):
-    colors: list[Literal["red", "green", "blue"]] = Field(min_length=1, max_length=2)
-
-
-class ChoiceDefault(BaseModel):
-    color: Literal["red", "green"] = "green"
-
-
 # The titles of choices have no type. The SDK's example writes them into the schema:
 # https://github.com/modelcontextprotocol/python-sdk/blob/main/examples/servers/everything-server/
 TITLES: list[Any] = [{"const": "#f00", "title": "Red"}, {"const": "#0f0", "title": "Green"}]
@@ -54,9 +42,6 @@ class TitledChoices(BaseModel):
 
 
 ALL_FORMS = FORMS | {
-    "form-choice": Choice,
-    "form-choices": Choices,
-    "form-choice-default": ChoiceDefault,
     "form-titled-choice": TitledChoice,
     "form-titled-choices": TitledChoices,
 }

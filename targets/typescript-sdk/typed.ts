@@ -71,7 +71,39 @@ const Node = z.object({
     return z.array(Node);
   }
 });
-const TitledColor = z.union([z.literal('#f00').meta({ title: 'Red' }), z.literal('#0f0').meta({ title: 'Green' })]);
+
+/** https://zod.dev/codecs#jsonschema */
+const integersAsJson = z.codec(z.string(), z.array(z.int()), {
+  decode: (text, ctx) => {
+    try {
+      return JSON.parse(text) as number[];
+    } catch (error) {
+      ctx.issues.push({ code: 'invalid_format', format: 'json', input: text, message: String(error) });
+      return z.NEVER;
+    }
+  },
+  encode: value => JSON.stringify(value)
+});
+
+/** https://zod.dev/codecs#stringtoint */
+const stringToInt = z.codec(z.string().regex(z.regexes.integer), z.int(), {
+  decode: text => Number.parseInt(text, 10),
+  encode: number => number.toString()
+});
+
+const measured = {
+  name: 'Ada',
+  get length() {
+    return this.name.length;
+  }
+};
+
+class City {
+  constructor(readonly name: string) {}
+}
+
+const changed = { count: 7 };
+changed.count = 'seven' as never;
 
 /** How to register each tool, or why its author cannot write it. */
 const entries: Record<string, Register | string> = {
@@ -129,6 +161,27 @@ const entries: Record<string, Register | string> = {
   set: takes(z.object({ tags: z.set(z.string()) }), ({ tags }) => ({ tags: [...tags].sort() })),
   closed: takes(z.strictObject({ name: z.string() })),
   described: takes(z.object({ city: z.string().describe('The city') })),
+  bytes: takes(z.object({ data: z.base64() })),
+  'big-integer': takes(z.object({ count: z.int64() }), ({ count }) => ({ count: Number(count) })),
+  'whole-number': takes(z.object({ count: z.bigint() }), ({ count }) => ({ count: Number(count) })),
+  address: takes(z.object({ address: z.ipv4() })),
+  'raw-value': 'zod has no type for JSON that stays a text',
+  'json-text': takes(z.object({ value: integersAsJson }), ({ value }) => ({ value: integersAsJson.encode(value) })),
+  digits: takes(z.object({ count: stringToInt }), ({ count }) => ({ count: stringToInt.encode(count) })),
+  flags: 'zod has no set of flags',
+  'named-tuple': takes(z.object({ point: z.tuple([z.number(), z.number()]) })),
+  untyped: 'each member of a zod object has a type',
+  'positional-only': 'the members of a zod object have no positions',
+  'second-name': 'a member of a zod object has one name',
+  'named-record': takes(z.object({ name: z.string() }).meta({ id: 'Args' })),
+  'repeated-member': takes(z.object({ x: z.string() }).extend({ x: z.string() })),
+  'any-case': takes(z.object({ code: z.string().regex(/^a+$/i) })),
+  coerced: takes(z.object({ count: z.coerce.number() })),
+  // https://zod.dev/api?id=coercion
+  'date-object': takes(z.object({ at: z.coerce.date() }), ({ at }) => ({ at: at.toISOString().replace('.000Z', 'Z') })),
+  'map-object': takes(z.object({ counts: z.map(z.string(), z.int()) }), ({ counts }) => ({
+    counts: Object.fromEntries(counts)
+  })),
 
   // Arguments that are no data
   function: takes(z.object({ done: z.function() }), ({ done }) => ({ done: typeof done })),
@@ -157,6 +210,7 @@ const entries: Record<string, Register | string> = {
     note: null
   }),
   'returns-left-out-member': returns(z.object({ name: z.string(), note: z.string().optional() }), { name: 'Ada' }),
+  'returns-big-integer': returns(z.object({ count: z.bigint() }), { count: 9007199254740993n }),
 
   // Results that are not of the type
   'returns-not-a-number': returns(z.object({ ratio: z.number() }), { ratio: NaN }),
@@ -173,11 +227,37 @@ const entries: Record<string, Register | string> = {
     }),
   'returns-nothing': (server, name, description) =>
     server.registerTool(name, { description }, async () => ({ content: [] })),
+  'returns-renamed': 'a member of a zod object has one name',
+  'returns-received-name': 'a member of a zod object has one name',
+  'returns-own-form': returns(z.object({ id: z.int().transform(id => `#${String(id)}`) }), { id: 1 }),
+  'returns-converted': returns(z.object({ count: z.coerce.number().int() }), { count: '7' }),
+  'returns-computed': returns(z.strictObject({ name: z.string(), length: z.int() }), measured),
+  'returns-hidden-member': 'zod has no member that is never sent',
+  'returns-changed-member': returns(z.object({ count: z.int() }), changed),
+  'returns-default-member': returns(z.object({ x: z.int(), y: z.int().default(5) }), { x: 1 }),
+  'returns-trimmed': returns(z.object({ name: z.string().trim().max(3) }), { name: ' Ada ' }),
+  'returns-half-character': returns(z.string(), '\ud800'),
+  'returns-big-undeclared': (server, name, description) =>
+    server.registerTool(name, { description }, async () => ({
+      content: [{ type: 'text', text: '{"count":9007199254740993}' }],
+      structuredContent: { count: 9007199254740993n }
+    })),
+  'returns-raw': 'zod has no type for JSON that stays a text',
+  'returns-nil-map': 'JavaScript has no nil maps',
+  'returns-nil-embedded': 'JavaScript has no embedded records',
+  'returns-plain-object': returns(z.object({ name: z.string() }), new City('London')),
+  'returns-fallback': returns(z.object({ count: z.int().catch(1) }), { count: 'x' }),
+  'returns-word': returns(z.object({ loud: z.stringbool() }), { loud: 'yes' }),
+  'breaks-off': (server, name, description) =>
+    server.registerTool(name, { description }, async () => {
+      throw new TypeError('Cannot read properties of undefined');
+    }),
 
   // Forms
   'form-plain': asks(z.object({ name: z.string(), agree: z.boolean() })),
   'form-choice': asks(z.object({ color: z.enum(['red', 'green']) })),
-  'form-titled-choice': asks(z.object({ color: TitledColor })),
+  // https://github.com/modelcontextprotocol/typescript-sdk/blob/main/examples/elicitation/server.ts
+  'form-titled-choice': asks(z.object({ color: z.enum(Color).meta({ enumNames: ['Red', 'Green'] }) })),
   'form-choices': asks(
     z.object({
       colors: z
@@ -186,7 +266,18 @@ const entries: Record<string, Register | string> = {
         .max(2)
     })
   ),
-  'form-titled-choices': asks(z.object({ colors: z.array(TitledColor) })),
+  'form-titled-choices': asks(
+    z.object({
+      colors: z.array(z.enum(Color)).meta({
+        items: {
+          anyOf: [
+            { const: '#f00', title: 'Red' },
+            { const: '#0f0', title: 'Green' }
+          ]
+        }
+      })
+    })
+  ),
   'form-defaults': asks(
     z.object({
       name: z.string().default('Ada'),
@@ -200,5 +291,14 @@ const entries: Record<string, Register | string> = {
   'form-nullable': asks(z.object({ note: z.string().nullable() })),
   'form-bounds': asks(z.object({ age: z.int().min(0).max(150), code: z.string().min(1).max(5) })),
   'form-date': asks(z.object({ day: z.iso.date() })),
-  'form-nested': asks(z.object({ person: z.object({ name: z.string() }) }))
+  'form-nested': asks(z.object({ person: z.object({ name: z.string() }) })),
+  'form-enum': asks(z.object({ color: z.enum(Color) })),
+  'form-levels': asks(z.object({ level: z.literal([1, 2]) })),
+  'form-above': asks(z.object({ count: z.int().positive() })),
+  'form-texts': asks(z.object({ tags: z.array(z.string()) })),
+  'form-uuid': asks(z.object({ id: z.uuid() })),
+  'form-decimal': 'JavaScript has no decimal numbers',
+  'form-union': asks(z.object({ value: z.union([z.int(), z.string()]) })),
+  'form-counts': asks(z.object({ counts: z.record(z.string(), z.int()) })),
+  'form-map': asks(z.record(z.string(), z.int()))
 };

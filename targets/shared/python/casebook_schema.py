@@ -11,7 +11,7 @@ from datetime import date, datetime
 from enum import Enum
 from inspect import Parameter
 from keyword import iskeyword
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin
+from typing import Annotated, Any, ForwardRef, Literal, NotRequired, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, create_model
@@ -25,6 +25,10 @@ except ImportError:  # It came with pydantic 2.12.
     MISSING: Any = None
 
 Schema = dict[str, Any]
+
+
+RECURSIVE: list[Any] = []
+"""The types of all definitions. Pydantic evaluates the name of a type in this module."""
 
 
 class Absent(Enum):
@@ -259,11 +263,12 @@ class Annotations:
         if name not in self.definitions:
             raise Cannot("the schemas that pydantic derives refer only to their own definitions")
         if name not in self.aliases:
-            self.aliases[name] = None
+            # In the definition itself, the name stands for the type, as in `type Node = dict[str, "Node"]`.
+            self.aliases[name] = ForwardRef(f"RECURSIVE[{len(RECURSIVE)}]")
+            RECURSIVE.append(None)
+            place = len(RECURSIVE) - 1
             alias = TypeAliasType(name, self.of(self.definitions[name], name))  # pyright: ignore[reportGeneralTypeIssues]
-            self.aliases[name] = alias
-        if self.aliases[name] is None:
-            raise Cannot("this adapter does not write recursive types")
+            self.aliases[name] = RECURSIVE[place] = alias
         return self.aliases[name]
 
 

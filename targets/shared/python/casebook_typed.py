@@ -6,14 +6,16 @@ result is what it received, and the annotation `dict[str, Any]` makes that struc
 https://py.sdk.modelcontextprotocol.io/servers/tools/
 """
 
+import json
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
-from enum import Enum
-from typing import Annotated, Any, Literal
+from enum import Enum, IntFlag
+from ipaddress import IPv4Address
+from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
-from pydantic import AnyUrl, BaseModel, EmailStr, Field
+from pydantic import AliasChoices, AnyUrl, BaseModel, EmailStr, Field, Json
 
 from casebook_adapter import Cannot
 
@@ -25,6 +27,14 @@ TOOLS: dict[str, Function] = {}
 CANNOT = {
     "root-union": "a tool has the parameters of a function, and no signature is a union of objects",
     "closed": "no signature says whether a tool takes other arguments, and the SDK has no option for it",
+    "named-record": "a tool has the parameters of a function, which are no record with a name",
+    "repeated-member": "a tool has the parameters of a function, which embed no record",
+    "raw-value": "Python has no type for JSON that is kept as text",
+    "digits": "pydantic has no integer that is a text in JSON",
+    "coerced": "pydantic makes a number of a text for every float, so that no other type says it",
+    "returns-raw": "Python has no type for JSON that is kept as text",
+    "returns-nil-map": "Python has no nil maps: None is a value of another type",
+    "returns-nil-embedded": "Python has no embedded records",
 }
 
 
@@ -48,6 +58,16 @@ def typed_function(name: str) -> Function:
 class Color(Enum):
     RED = "#f00"
     GREEN = "#0f0"
+
+
+class Rights(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Place(NamedTuple):
+    x: float
+    y: float
 
 
 class Circle(BaseModel):
@@ -156,7 +176,7 @@ def nested(person: Resident) -> dict[str, Any]:
 
 
 @tool("shared")
-def shared(start: Annotated[Point, Field(validation_alias="from")], to: Point) -> dict[str, Any]:
+def shared(start: Annotated[Point, Field(alias="from")], to: Point) -> dict[str, Any]:
     return {"from": start, "to": to}
 
 
@@ -224,8 +244,7 @@ def decimal(price: Decimal) -> dict[str, Any]:
     return {"price": float(price)}
 
 
-# `alias` is pydantic's first way to name a field. The tools `shared` and `reserved` have `validation_alias` instead,
-# because of https://github.com/modelcontextprotocol/python-sdk/issues/3099
+# `alias` is pydantic's first way to name a field.
 @tool("alias")
 def alias(user_id: Annotated[str, Field(alias="userId")]) -> dict[str, Any]:
     return {"userId": user_id}
@@ -233,7 +252,7 @@ def alias(user_id: Annotated[str, Field(alias="userId")]) -> dict[str, Any]:
 
 @tool("reserved")
 def reserved(
-    type: str, class_: Annotated[str, Field(validation_alias="class")], self: str, schema: str, arguments: str
+    type: str, class_: Annotated[str, Field(alias="class")], self: str, schema: str, arguments: str
 ) -> dict[str, Any]:
     return {"type": type, "class": class_, "self": self, "schema": schema, "arguments": arguments}
 
@@ -246,6 +265,73 @@ def unique_tags(tags: set[str]) -> dict[str, Any]:
 @tool("described")
 def described(city: Annotated[str, Field(description="The city")]) -> dict[str, Any]:
     return {"city": city}
+
+
+@tool("bytes")
+def binary(data: bytes) -> dict[str, Any]:
+    return {"data": data}
+
+
+@tool("big-integer")
+def big_integer(count: int) -> dict[str, Any]:
+    return {"count": count}
+
+
+@tool("whole-number")
+def whole_number(count: int) -> dict[str, Any]:
+    return {"count": count}
+
+
+@tool("address")
+def ip_address(address: IPv4Address) -> dict[str, Any]:
+    return {"address": address}
+
+
+# https://docs.pydantic.dev/latest/api/types/#pydantic.types.Json
+@tool("json-text")
+def json_text(value: Json[list[int]]) -> dict[str, Any]:
+    return {"value": json.dumps(value)}
+
+
+@tool("flags")
+def flags(rights: Rights) -> dict[str, Any]:
+    return {"rights": rights}
+
+
+@tool("named-tuple")
+def named_tuple(point: Place) -> dict[str, Any]:
+    return {"point": point}
+
+
+@tool("untyped")
+def untyped(value) -> dict[str, Any]:
+    return {"value": value}
+
+
+@tool("positional-only")
+def positional_only(name: str, /) -> dict[str, Any]:
+    return {"name": name}
+
+
+# https://docs.pydantic.dev/latest/concepts/alias/#aliaspath-and-aliaschoices
+@tool("second-name")
+def second_name(user_id: Annotated[str, Field(validation_alias=AliasChoices("userId", "uid"))]) -> dict[str, Any]:
+    return {"userId": user_id}
+
+
+@tool("any-case")
+def any_case(code: Annotated[str, Field(pattern="(?i)^a+$")]) -> dict[str, Any]:
+    return {"code": code}
+
+
+@tool("date-object")
+def date_object(at: datetime) -> dict[str, Any]:
+    return {"at": at}
+
+
+@tool("map-object")
+def map_object(counts: dict[str, int]) -> dict[str, Any]:
+    return {"counts": counts}
 
 
 @tool("function")

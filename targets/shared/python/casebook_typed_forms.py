@@ -4,8 +4,25 @@ https://py.sdk.modelcontextprotocol.io/handlers/elicitation/
 """
 
 from datetime import date
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
+
+from casebook_typed import Color
+
+
+class Choice(BaseModel):
+    color: Literal["red", "green"]
+
+
+class Choices(BaseModel):
+    colors: list[Literal["red", "green", "blue"]] = Field(min_length=1, max_length=2)
+
+
+class ChoiceDefault(BaseModel):
+    color: Literal["red", "green"] = "green"
 
 
 class Plain(BaseModel):
@@ -46,13 +63,61 @@ class Nested(BaseModel):
     person: Person
 
 
+class Enumerated(BaseModel):
+    color: Color
+
+
+class Levels(BaseModel):
+    level: Literal[1, 2]
+
+
+class Above(BaseModel):
+    count: int = Field(gt=0)
+
+
+class Texts(BaseModel):
+    tags: list[str]
+
+
+class Identified(BaseModel):
+    id: UUID
+
+
+class Priced(BaseModel):
+    price: Decimal
+
+
+class Either(BaseModel):
+    value: int | str
+
+
+class Counts(BaseModel):
+    counts: dict[str, int]
+
+
+class CountMap(RootModel[dict[str, int]]):
+    pass
+
+
 FORMS: dict[str, type[BaseModel]] = {
     "form-plain": Plain,
+    "form-choice": Choice,
+    "form-choices": Choices,
+    "form-choice-default": ChoiceDefault,
     "form-defaults": Defaults,
     "form-optional": Optional,
     "form-nullable": Nullable,
     "form-bounds": Bounds,
     "form-date": Dated,
     "form-nested": Nested,
+    "form-enum": Enumerated,
+    "form-levels": Levels,
+    "form-above": Above,
+    "form-texts": Texts,
+    "form-uuid": Identified,
+    "form-decimal": Priced,
+    "form-union": Either,
+    "form-counts": Counts,
+    "form-map": CountMap,
 }
 """The forms by the names of the tools."""

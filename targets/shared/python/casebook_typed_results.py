@@ -6,9 +6,9 @@ https://py.sdk.modelcontextprotocol.io/servers/structured-output/
 import json
 import math
 from datetime import UTC, date, datetime
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field, field_serializer
 from typing_extensions import TypedDict
 
 from casebook_typed import Node, tool
@@ -34,6 +34,59 @@ class Times(BaseModel):
 
 class User(BaseModel):
     user_id: str = Field(alias="userId")
+
+
+class Sent(BaseModel):
+    user_id: str = Field(serialization_alias="userId")
+
+
+class Received(BaseModel):
+    user_id: str = Field(validation_alias="userId")
+
+
+# https://docs.pydantic.dev/latest/api/functional_serializers/#pydantic.functional_serializers.field_serializer
+class Numbered(BaseModel):
+    id: int
+
+    @field_serializer("id")
+    def with_sign(self, id: int):
+        return f"#{id}"
+
+
+class Counted(BaseModel):
+    count: int
+
+
+class Measuring(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+
+    @computed_field
+    @property
+    def length(self) -> int:
+        return len(self.name)
+
+
+class Keyed(BaseModel):
+    name: str
+    key: str = Field(exclude=True)
+
+
+class Placed(BaseModel):
+    x: int
+    y: int = 5
+
+
+class Trimmed(BaseModel):
+    name: Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+class Label:
+    name: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Noted(BaseModel):
@@ -133,6 +186,61 @@ def returns_alias() -> User:
     return User(userId="u1")
 
 
+@tool("returns-renamed")
+def returns_renamed() -> Sent:
+    return Sent(user_id="u1")
+
+
+@tool("returns-received-name")
+def returns_received_name() -> Received:
+    return Received.model_validate({"userId": "u1"})
+
+
+@tool("returns-own-form")
+def returns_own_form() -> Numbered:
+    return Numbered(id=1)
+
+
+@tool("returns-converted")
+def returns_converted() -> Counted:
+    return Counted.model_validate({"count": "7"})
+
+
+@tool("returns-computed")
+def returns_computed() -> Measuring:
+    return Measuring(name="Ada")
+
+
+@tool("returns-hidden-member")
+def returns_hidden_member() -> Keyed:
+    return Keyed(name="Ada", key="k1")
+
+
+@tool("returns-default-member")
+def returns_default_member() -> Placed:
+    return Placed(x=1)
+
+
+@tool("returns-trimmed")
+def returns_trimmed() -> Trimmed:
+    return Trimmed(name=" Ada ")
+
+
+@tool("returns-big-integer")
+def returns_big_integer() -> Counted:
+    return Counted(count=9007199254740993)
+
+
+@tool("returns-big-undeclared")
+def returns_big_undeclared():
+    return {"count": 9007199254740993}
+
+
+@tool("returns-plain-object")
+def returns_plain_object() -> Label:
+    return Label("Ada")
+
+
 @tool("returns-null-member")
 def returns_null_member() -> Noted:
     return Noted(name="Ada", note=None)
@@ -170,6 +278,24 @@ def returns_more_members() -> Named:
 @tool("returns-fewer-members")
 def returns_fewer_members() -> Person:
     return json.loads('{"name": "Ada"}')
+
+
+@tool("returns-changed-member")
+def returns_changed_member() -> Counted:
+    counted = Counted(count=7)
+    counted.count = json.loads('"seven"')
+    return counted
+
+
+@tool("returns-half-character")
+def returns_half_character() -> str:
+    return json.loads(r'"\ud800"')
+
+
+@tool("breaks-off")
+def breaks_off() -> Named:
+    names: list[str] = []
+    return Named(name=names[0])
 
 
 @tool("returns-wrong-type")

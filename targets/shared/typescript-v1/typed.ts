@@ -8,7 +8,7 @@ import type { AnySchema, ZodRawShapeCompat } from '@modelcontextprotocol/sdk/ser
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 import { Cannot, Refused, type Fixture } from '../typescript/protocol.js';
-import { z } from './zod-3.js';
+import { isZod3, z } from './zod-3.js';
 import { noSchema, onlyShapes } from './zod.js';
 
 type Register = (server: McpServer, name: string, description?: string) => void;
@@ -71,6 +71,30 @@ const Node = z.object({
   }
 });
 
+/** https://zod.dev/api?id=transforms */
+const integersAsJson = z
+  .string()
+  .transform((text, ctx) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'This is no JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(z.int()));
+
+const measured = {
+  name: 'Ada',
+  get length() {
+    return this.name.length;
+  }
+};
+
+const changed = { count: 7 };
+changed.count = 'seven' as never;
+
+const noMetadata = 'zod 3 has no function for metadata';
 const notAnObject = 'by its type, the structuredContent of a CallToolResult is an object';
 const noForm = 'Server.elicitInput takes JSON Schema: the SDK derives no form from a type';
 
@@ -133,6 +157,37 @@ const entries: Record<string, Register | string> = {
   set: takes({ tags: z.set(z.string()) }, async ({ tags }) => structured({ tags: [...tags].sort() })),
   closed: takes(z.strictObject({ name: z.string() }), echo),
   described: takes({ city: z.string().describe('The city') }, echo),
+  bytes: takes({ data: z.base64() }, echo),
+  'big-integer': takes({ count: z.int64() }, async ({ count }) => structured({ count: Number(count) })),
+  'whole-number': takes({ count: z.bigint() }, async ({ count }) => structured({ count: Number(count) })),
+  address: takes({ address: z.ipv4() }, echo),
+  'raw-value': 'zod has no type for JSON that stays a text',
+  'json-text': takes({ value: integersAsJson }, async ({ value }) => structured({ value: JSON.stringify(value) })),
+  digits: takes(
+    {
+      count: z
+        .string()
+        .regex(/^-?\d+$/)
+        .transform(Number)
+    },
+    async ({ count }) => structured({ count: String(count) })
+  ),
+  flags: 'zod has no set of flags',
+  'named-tuple': takes({ point: z.tuple([z.number(), z.number()]) }, echo),
+  untyped: 'each member of a zod object has a type',
+  'positional-only': 'the members of a zod object have no positions',
+  'second-name': 'a member of a zod object has one name',
+  'named-record': isZod3 ? noMetadata : takes(z.object({ name: z.string() }).meta({ id: 'Args' }), echo),
+  'repeated-member': takes(z.object({ x: z.string() }).extend({ x: z.string() }), echo),
+  'any-case': takes({ code: z.string().regex(/^a+$/i) }, echo),
+  coerced: takes({ count: z.coerce.number() }, echo),
+  // https://zod.dev/api?id=coercion
+  'date-object': takes({ at: z.coerce.date() }, async ({ at }) =>
+    structured({ at: at.toISOString().replace('.000Z', 'Z') })
+  ),
+  'map-object': takes({ counts: z.map(z.string(), z.int()) }, async ({ counts }) =>
+    structured({ counts: Object.fromEntries(counts) })
+  ),
 
   // Arguments that are no data
   function: takes({ done: z.function() }, async ({ done }) => structured({ done: typeof done })),
@@ -158,6 +213,7 @@ const entries: Record<string, Register | string> = {
   'returns-alias': returns({ userId: z.string() }, { userId: 'u1' }),
   'returns-null-member': returns({ name: z.string(), note: z.string().nullable() }, { name: 'Ada', note: null }),
   'returns-left-out-member': returns({ name: z.string(), note: z.string().optional() }, { name: 'Ada' }),
+  'returns-big-integer': returns({ count: z.bigint() }, { count: 9007199254740993n }),
 
   // Results that are not of the type
   'returns-not-a-number': returns({ ratio: z.number() }, { ratio: NaN }),
@@ -174,6 +230,31 @@ const entries: Record<string, Register | string> = {
     }),
   'returns-nothing': (server, name, description) =>
     server.registerTool(name, { description }, async () => ({ content: [] })),
+  'returns-renamed': 'a member of a zod object has one name',
+  'returns-received-name': 'a member of a zod object has one name',
+  'returns-own-form': returns({ id: z.int().transform(id => `#${String(id)}`) }, { id: 1 }),
+  'returns-converted': returns({ count: z.coerce.number().int() }, { count: '7' }),
+  'returns-computed': returns(z.strictObject({ name: z.string(), length: z.int() }), measured),
+  'returns-hidden-member': 'zod has no member that is never sent',
+  'returns-changed-member': returns({ count: z.int() }, changed),
+  'returns-default-member': returns({ x: z.int(), y: z.int().default(5) }, { x: 1 }),
+  'returns-trimmed': returns({ name: z.string().trim().max(3) }, { name: ' Ada ' }),
+  'returns-half-character': notAnObject,
+  'returns-big-undeclared': (server, name, description) =>
+    server.registerTool(name, { description }, async () => ({
+      content: [{ type: 'text', text: '{"count":9007199254740993}' }],
+      structuredContent: { count: 9007199254740993n }
+    })),
+  'returns-raw': 'zod has no type for JSON that stays a text',
+  'returns-nil-map': 'JavaScript has no nil maps',
+  'returns-nil-embedded': 'JavaScript has no embedded records',
+  'returns-plain-object': 'by its type, the structuredContent of a CallToolResult is no object of a class',
+  'returns-fallback': returns({ count: z.int().catch(1) }, { count: 'x' }),
+  'returns-word': isZod3 ? 'zod 3 has no boolean as a word' : returns({ loud: z.stringbool() }, { loud: 'yes' }),
+  'breaks-off': (server, name, description) =>
+    server.registerTool(name, { description }, async () => {
+      throw new TypeError('Cannot read properties of undefined');
+    }),
 
   // Forms
   'form-plain': noForm,
@@ -187,5 +268,14 @@ const entries: Record<string, Register | string> = {
   'form-nullable': noForm,
   'form-bounds': noForm,
   'form-date': noForm,
-  'form-nested': noForm
+  'form-nested': noForm,
+  'form-enum': noForm,
+  'form-levels': noForm,
+  'form-above': noForm,
+  'form-texts': noForm,
+  'form-uuid': noForm,
+  'form-decimal': noForm,
+  'form-union': noForm,
+  'form-counts': noForm,
+  'form-map': noForm
 };

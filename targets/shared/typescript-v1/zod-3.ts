@@ -14,14 +14,21 @@ export const isZod3 = !Object.hasOwn(zod, 'toJSONSchema');
 /** Zod, where names that zod 4 brought stand for what authors wrote with zod 3. */
 export const z: typeof zod = isZod3 ? { ...zod, ...zod4Names() } : zod;
 
+/** What zod 4 took away. */
+interface Zod3String {
+  ip(options: { version: 'v4' }): zod.ZodType;
+}
+
 function zod4Names(): object {
-  const { string, number, literal, union, nativeEnum } = zod;
+  const { string, number, bigint, literal, union, nativeEnum } = zod;
   return {
     int: () => number().int(),
+    int64: bigint,
     email: () => string().email(),
     url: () => string().url(),
     uuid: () => string().uuid(),
     base64: () => string().base64(),
+    ipv4: () => (string() as unknown as Zod3String).ip({ version: 'v4' }),
     iso: { date: () => string().date(), datetime: () => string().datetime() },
     literal: (values: Literals) =>
       Array.isArray(values) ? union(values.map(value => literal(value))) : literal(values),

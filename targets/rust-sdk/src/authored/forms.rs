@@ -2,6 +2,8 @@
 //!
 //! <https://github.com/modelcontextprotocol/rust-sdk#server-side-form-mode>
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDate;
 use rmcp::{
     ErrorData, RoleServer, elicit_safe,
@@ -13,9 +15,12 @@ use rmcp::{
     service::{ElicitationSafe, RequestContext},
     tool, tool_router,
 };
-use schemars::JsonSchema;
+use rust_decimal::Decimal;
+use schemars::{JsonSchema, JsonSchema_repr};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
+use serde_repr::{Deserialize_repr, Serialize_repr};
+use uuid::Uuid;
 
 use crate::{
     fixture::{QUESTION, Server, failure, has_initialize},
@@ -138,8 +143,78 @@ struct Person {
     name: String,
 }
 
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Enum {
+    color: Code,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+enum Code {
+    #[serde(rename = "#f00")]
+    Red,
+    #[serde(rename = "#0f0")]
+    Green,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Levels {
+    level: Level,
+}
+
+// https://docs.rs/schemars/1.2.3/schemars/derive.JsonSchema_repr.html
+#[derive(Serialize_repr, Deserialize_repr, JsonSchema_repr)]
+#[schemars(inline)]
+#[repr(u8)]
+enum Level {
+    Low = 1,
+    High = 2,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Above {
+    #[schemars(range(min = 1))]
+    count: i64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Texts {
+    tags: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Id {
+    id: Uuid,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Price {
+    price: Decimal,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Union {
+    value: IntegerOrText,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum IntegerOrText {
+    Integer(i64),
+    Text(String),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Counts {
+    counts: BTreeMap<String, i64>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Map(BTreeMap<String, i64>);
+
 elicit_safe!(Plain, Choice, Choices, ChoiceDefault, TitledChoice, TitledChoices, Defaults);
 elicit_safe!(Optional, Nullable, Bounds, Date, Nested);
+elicit_safe!(Enum, Levels, Above, Texts, Id, Price, Union, Counts, Map);
 
 type Context = RequestContext<RoleServer>;
 type Answer = Result<CallToolResponse, ErrorData>;
@@ -204,6 +279,51 @@ impl Server {
     #[tool(name = "form-nested", description = "Asks the user.")]
     async fn form_nested(&self, context: Context, answers: InputResponses) -> Answer {
         ask::<Nested>(context, answers).await
+    }
+
+    #[tool(name = "form-enum", description = "Asks the user.")]
+    async fn form_enum(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Enum>(context, answers).await
+    }
+
+    #[tool(name = "form-levels", description = "Asks the user.")]
+    async fn form_levels(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Levels>(context, answers).await
+    }
+
+    #[tool(name = "form-above", description = "Asks the user.")]
+    async fn form_above(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Above>(context, answers).await
+    }
+
+    #[tool(name = "form-texts", description = "Asks the user.")]
+    async fn form_texts(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Texts>(context, answers).await
+    }
+
+    #[tool(name = "form-uuid", description = "Asks the user.")]
+    async fn form_uuid(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Id>(context, answers).await
+    }
+
+    #[tool(name = "form-decimal", description = "Asks the user.")]
+    async fn form_decimal(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Price>(context, answers).await
+    }
+
+    #[tool(name = "form-union", description = "Asks the user.")]
+    async fn form_union(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Union>(context, answers).await
+    }
+
+    #[tool(name = "form-counts", description = "Asks the user.")]
+    async fn form_counts(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Counts>(context, answers).await
+    }
+
+    #[tool(name = "form-map", description = "Asks the user.")]
+    async fn form_map(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Map>(context, answers).await
     }
 }
 

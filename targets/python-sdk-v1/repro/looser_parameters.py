@@ -1,0 +1,66 @@
+"""FastMCP takes arguments that the schemas it listed refuse: pydantic's types are wider than their schemas."""
+
+import sys
+from enum import IntFlag
+from typing import Annotated, Any, NamedTuple
+
+import anyio
+from jsonschema import Draft202012Validator
+from mcp.server.fastmcp import FastMCP
+from mcp.shared.memory import create_connected_server_and_client_session
+from pydantic import AliasChoices, Field
+
+server = FastMCP("repro")
+
+
+class Rights(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Place(NamedTuple):
+    x: float
+    y: float
+
+
+@server.tool()
+def flags(rights: Rights) -> str:
+    return repr(rights)
+
+
+@server.tool()
+def named_tuple(point: Place) -> str:
+    return repr(point)
+
+
+@server.tool()
+def second_name(user_id: Annotated[str, Field(validation_alias=AliasChoices("userId", "uid"))]) -> str:
+    return user_id
+
+
+@server.tool()
+def untyped(value) -> str:
+    return repr(value)
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "flags": {"rights": 8},
+    "named_tuple": {"point": {"x": 1.5, "y": 2.5}},
+    "second_name": {"uid": "u1"},
+    "untyped": {"value": [1]},
+}
+
+
+async def main() -> int:
+    taken = []
+    async with create_connected_server_and_client_session(server) as client:
+        schemas = {tool.name: tool.inputSchema for tool in (await client.list_tools()).tools}
+        for name, arguments in CALLS.items():
+            result = await client.call_tool(name, arguments)
+            if not Draft202012Validator(schemas[name]).is_valid(arguments) and not result.isError:
+                taken.append(name)
+    print(f"arguments that the listed schema refuses are taken by: {', '.join(taken)}")
+    return 0 if taken == list(CALLS) else 1
+
+
+sys.exit(anyio.run(main))
