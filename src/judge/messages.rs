@@ -14,7 +14,7 @@ use crate::jsonrpc::ambiguity;
 use crate::jsonrpc::envelope::{Envelope, Members, items, members, ordered, scalar};
 use crate::jsonrpc::{message, nesting};
 use crate::model::observation::{Observed, Parts};
-use crate::model::transcript::{HEADER_BYTES, HEADERS, Message, Party, StepTranscript};
+use crate::model::transcript::{HEADER_BYTES, HEADERS, HTTP_ERROR, Message, Party, StepTranscript};
 
 /// The levels of a value that an observation keeps as a tree. A record, which contains the value, has a higher limit.
 const KEPT_LEVELS: usize = nesting::LIMIT - 32;
@@ -69,6 +69,16 @@ impl<'a> Wire<'a> {
     pub(crate) fn by_all(&self) -> impl Iterator<Item = (&'a Message, &Envelope<'a>)> {
         let all = self.messages.iter().enumerate();
         all.filter_map(|(place, message)| Some((message, self.at(place)?)))
+    }
+
+    /// The texts of the target that are intended as messages, with their indexes: not a line of a log, nor a page of an error.
+    pub(crate) fn intended(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let is_error = |message: &Message| message.status.is_some_and(|status| status >= HTTP_ERROR);
+        let is_intended = move |message: &Message| {
+            message.from == Party::Target && !is_error(message) && message.cut_from.is_none() && !is_stray(message)
+        };
+        let all = self.messages.iter().enumerate();
+        all.filter(move |(_, one)| is_intended(one)).map(|(place, one)| (place, one.text.as_str()))
     }
 
     /// The envelopes of one side.

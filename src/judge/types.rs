@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::messages::{self, Answer, Wire};
 use super::violation::Violation;
-use crate::jsonrpc::envelope::{Envelope, members, scalar};
+use crate::jsonrpc::envelope::{Envelope, Members, members, ordered, scalar};
 use crate::jsonrpc::nesting;
 use crate::model::observation::{Mistyped, Observed};
 use crate::model::schema::SharedSchema;
@@ -74,6 +74,13 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<M
     });
     let mut all: Vec<_> = requests.chain(answers).collect();
     all.sort_by_key(|(place, ..)| *place);
+    // Nearly every message is an envelope of this version.
+    let is_odd = |(place, text): &(usize, &str)| wire.at(*place).is_none() || !text.contains("\"2.0\"");
+    if let Some((place, (pointer, message))) =
+        wire.intended().filter(is_odd).find_map(|(place, text)| Some((place, no_envelope(text)?)))
+    {
+        return Some(Observed::Value(Mistyped { pointer: pointer.to_owned(), message, place: Some(place) }));
+    }
     let mut unread = None;
     for (place, key, schema) in all {
         match violation(key, schema, wire.text(place)) {
@@ -85,6 +92,21 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<M
         }
     }
     unread
+}
+
+/// Returns the place and the words of what makes an object no message of JSON-RPC.
+fn no_envelope(text: &str) -> Option<(&'static str, String)> {
+    let members: Members<'_> = ordered(text)?.into_iter().collect();
+    let is = |member: &str| members.get(member).map(|value| shortened(value.get(), SENTENCE));
+    if let Some(method) = is("method").filter(|method| !method.starts_with('"')) {
+        return Some(("/message/method", format!("`method` is {method}, expected a string")));
+    }
+    match is("jsonrpc") {
+        Some(version) if version != "\"2.0\"" => {
+            Some(("/message/jsonrpc", format!("`jsonrpc` is {version}, expected \"2.0\"")))
+        }
+        _ => None,
+    }
 }
 
 /// Returns whether a request belongs to the lifecycle of a revision: a stateless one names its revision in each request.
@@ -171,6 +193,18 @@ mod tests {
                 result(revision, "tools/call", &flag).as_deref(),
                 Some("`result.isError` of the reply is \"no\", expected a boolean")
             );
+        }
+    }
+
+    #[test]
+    fn object_that_is_no_envelope_is_mistyped() {
+        for (message, words) in [
+            (json!({ "jsonrpc": "2.0", "method": 5 }), Some("`method` is 5, expected a string")),
+            (json!({ "jsonrpc": "1.0", "id": 1, "result": {} }), Some("`jsonrpc` is \"1.0\", expected \"2.0\"")),
+            (json!({ "level": "info", "msg": "a line of a log" }), None),
+            (json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), None),
+        ] {
+            assert_eq!(seen("2025-11-25", &[(Party::Target, message)]).as_deref(), words);
         }
     }
 
