@@ -13,7 +13,7 @@ use super::by_hand::{Played, Plays};
 use super::serve::{SHOWN, stopped};
 use super::{Exit, Problem, ServeArgs, interrupt, limits};
 use crate::drive::{AnyClient, Cancel, ClientEnd, ClientError, Leading, meet};
-use crate::judge::{summaries, unscripted};
+use crate::judge::{summaries, unscripted, withdraw_uncontrolled};
 use crate::model::Untrusted;
 use crate::model::case::{Library, Test};
 use crate::model::encounter::SessionSummary;
@@ -74,6 +74,9 @@ pub(super) fn serve(args: &ServeArgs, case: &str) -> Result<Exit, Problem> {
         }
         Ok::<(), Problem>(())
     })?;
+    let tests: Vec<(_, Arc<Test>)> =
+        servers.iter().flat_map(|played| &played.all).map(|one| (one.id.clone(), Arc::clone(&one.test))).collect();
+    withdraw_uncontrolled(&tests, &mut shown.records);
     Ok(report(&library, &servers, &shown))
 }
 

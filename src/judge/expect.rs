@@ -323,6 +323,7 @@ fn view(observed: &StepObservation) -> Parts {
         split,
         converted: _,
         cancelled_unknown,
+        beside: _,
         undeclared: _,
         not_begun: _,
         unopened: _,

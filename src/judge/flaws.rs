@@ -104,7 +104,20 @@ fn is_valid(schema: &Value) -> Option<bool> {
     let (mut whole, mut parts) = (schema.clone(), Vec::new());
     take_parts(&mut whole, &mut parts);
     let valid: Vec<_> = std::iter::once(&whole).chain(&parts).map(is_valid_alone).collect();
-    if valid.contains(&Some(false)) { Some(false) } else { valid.into_iter().collect::<Option<Vec<_>>>().map(|_| true) }
+    if valid.contains(&Some(false)) || names_dialect_inside(schema) {
+        Some(false)
+    } else {
+        valid.into_iter().collect::<Option<Vec<_>>>().map(|_| true)
+    }
+}
+
+/// Returns whether a part names a dialect, which only the root of a document or a part with an `$id` may do.
+fn names_dialect_inside(schema: &Value) -> bool {
+    let Value::Object(members) = schema else { return false };
+    let all =
+        marks::parts(members).flat_map(|(_, part)| part.as_array().map_or(std::slice::from_ref(part), Vec::as_slice));
+    let is_misplaced = |part: &Value| part.get("$schema").is_some_and(Value::is_string) && part.get("$id").is_none();
+    all.into_iter().any(|part| is_misplaced(part) || names_dialect_inside(part))
 }
 
 /// Takes the parts of a schema that declare a dialect, which leaves schemas that allow everything.
@@ -275,6 +288,9 @@ mod tests {
     fn each_flaw_is_found() {
         assert_eq!(of(&json!({"type": "object", "required": "a"})), [Flaw::InvalidInputSchema]);
         assert_eq!(of(&json!({"type": "object", "items": [{}]})), [Flaw::InvalidInputSchema]);
+        let inside = json!({"type": "array", "$schema": "https://json-schema.org/draft/2020-12/schema"});
+        assert_eq!(of(&json!({"type": "object", "properties": {"a": inside}})), [Flaw::InvalidInputSchema]);
+        assert_eq!(of(&json!({"type": "object", "properties": {"$schema": {"type": "string"}}})), []);
         assert_eq!(of(&json!({"properties": {}})), [Flaw::NoObjectRoot]);
         assert_eq!(of(&json!(null)), [Flaw::NoObjectRoot, Flaw::InvalidInputSchema]);
         assert_eq!(of(&json!({"type": "object", "$schema": "banana"})), [Flaw::UnknownDialect]);

@@ -5,14 +5,19 @@
 use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
-use crate::model::implied::{CANCELLED, DECLARED, ENCODING, END, HANDSHAKE, Name, ONE_LINE, ONLY_MESSAGES, TYPES};
-use crate::model::observation::{Mistyped, Observation, StepObservation};
+use crate::model::implied::{
+    CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, NOT_NULL, Name, ONE_LINE, ONLY_MESSAGES, PROGRESS,
+    TYPES,
+};
+use crate::model::observation::{Beside, GetStreamMessage, Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
 use crate::model::spec::{Catalogue, Requirement, Role};
 use crate::model::verdict::VerdictKind;
 use crate::model::{RequirementId, TestId};
 
+/// The requirement on the media type of a reply, that to the handshake included.
+const MEDIA_TYPE: Name = ("http", "reply-media-type");
 /// The requirements on the form of a response.
 const FORM: [(&str, &str); 2] = [("base", "result-or-error"), ("base", "result-or-error-later")];
 
@@ -63,7 +68,17 @@ pub(super) fn verdicts(
         let message = format!("the server sent {}, which the client did not declare", seen.undeclared?);
         Some((step, violation(String::new(), message, None)))
     });
-    let found: [(&[Name], _); 8] = [
+    let beside = |kind: Beside| {
+        let mut steps = seen.steps.iter().enumerate();
+        steps.find_map(|(step, seen)| Some((step, violation(String::new(), seen.beside.get(&kind)?.clone(), None))))
+    };
+    // A step that asks for the stream says itself what may come on it.
+    let is_response = |seen: &StepObservation| seen.get_stream.contains(&GetStreamMessage::Response);
+    let on_get = seen.steps.iter().position(is_response);
+    let on_get = on_get.map(|step| {
+        (step, violation(String::new(), "a response came on the stream of the GET request".to_owned(), None))
+    });
+    let found: [(&[Name], _); 12] = [
         (&[ONLY_MESSAGES], stray),
         (&[HANDSHAKE], unopened),
         (&[ENCODING], undecoded),
@@ -72,6 +87,10 @@ pub(super) fn verdicts(
         (&[CANCELLED], unknown),
         (&ONE_LINE, split),
         (&DECLARED, undeclared),
+        (&[ID], beside(Beside::ForeignResult)),
+        (&[NOT_NULL], beside(Beside::NullId)),
+        (&[PROGRESS], beside(Beside::ProgressBack)),
+        (&[GET_STREAM], on_get),
     ];
     let found = found.into_iter().filter_map(|(names, found)| Some((names, found?)));
     let broken = found.flat_map(|(names, found)| {
@@ -100,9 +119,12 @@ pub(super) fn no_session(seen: &StepObservation) -> Option<Finding> {
     seen.unopened.then(|| Finding::NoSession { error: error() })
 }
 
-/// Returns whether a check is about the handshake itself, or about the form of any message.
+/// Returns whether a check is about the handshake itself, or about the form of any message or reply.
 pub(super) fn is_about_handshake(requirement: &Requirement) -> bool {
-    [HANDSHAKE].iter().chain(&FORM).any(|(folder, name)| requirement.id == RequirementId::within(folder, name))
+    [HANDSHAKE, MEDIA_TYPE]
+        .iter()
+        .chain(&FORM)
+        .any(|(folder, name)| requirement.id == RequirementId::within(folder, name))
 }
 
 /// Returns the verdict on a requirement that a step breaks, unless a check of the step found it broken as well.

@@ -6,6 +6,7 @@
 
 mod asked;
 mod attribution;
+mod beside;
 mod calls;
 mod compare;
 mod events;
@@ -17,6 +18,7 @@ mod marks;
 mod messages;
 mod observe;
 mod places;
+mod replies;
 mod rounds;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -29,7 +31,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use observe::observe;
-pub use unscripted::{is_decidable, summaries, unscripted};
+pub use unscripted::{is_decidable, summaries, unscripted, withdraw_uncontrolled};
 
 use crate::model::case::{CanaryState, Check, Control, Expectation, Outcome, Test};
 use crate::model::implied::is_implied;

@@ -14,7 +14,7 @@ use super::ids::ids;
 use super::messages::{self, Wire};
 use super::places::Names;
 use super::rounds::rounds;
-use super::{asked, calls, events, types};
+use super::{asked, beside, calls, events, replies, types};
 use crate::jsonrpc::envelope::{self, Envelope, Members};
 use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
@@ -112,6 +112,12 @@ impl<'a> Observer<'a> {
             for ((step, seen), observed) in self.test.steps.iter().zip(&self.transcript.steps).zip(&mut steps) {
                 let found = events::events(step, seen, &mut used);
                 observed.events = found.into_iter().map(|event| self.named(event)).collect();
+            }
+        }
+        // A pair has two targets.
+        if self.test.role != Role::Pair {
+            for (observed, found) in steps.iter_mut().zip(beside::beside(self.role, self.transcript, &wires)) {
+                observed.beside = found;
             }
         }
         for (observed, ids) in steps.iter_mut().zip(ids(&self.transcript.opening, &wires)) {
@@ -231,12 +237,9 @@ impl<'a> Observer<'a> {
         let size = from_target().map(|message| message.cut_from.unwrap_or(message.text.len() as u64)).max();
         observed.size = SizeClass::of(usize::try_from(size.unwrap_or(0)).unwrap_or(usize::MAX));
         if self.role == Role::Server && step.then.looks_into_messages() {
-            let all = seen.messages.iter().enumerate();
-            // A stray line is a fault of its own, and no reply.
-            let is_reply = |one: &Message| messages::is_reply(one) && !messages::is_stray(one);
-            let replies = all.filter(|(_, one)| one.from == Party::Target && is_reply(one));
-            (observed.reply_places, observed.replies) =
-                replies.map(|(place, one)| (place, self.named_parts(messages::replied(one)))).unzip();
+            observed.reply_places = replies::replies(seen, wire);
+            let replies = observed.reply_places.iter().map(|place| &seen.messages[*place]);
+            observed.replies = replies.map(|one| self.named_parts(messages::replied(one))).collect();
         }
         if let When::CallEach { with, .. } = step.when {
             return self.call_each(with, step, seen, wire, observed);
@@ -558,6 +561,7 @@ pub(super) fn blank(outcome: Outcome, micros: u64) -> StepObservation {
         split: false,
         converted: false,
         cancelled_unknown: None,
+        beside: BTreeMap::new(),
         undeclared: None,
         unopened: false,
         malformed: false,

@@ -18,15 +18,15 @@ use super::expect::{ByMessages, Scene, by_messages, reads_messages};
 use super::{held, implied, observe, verdict, violated};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
-use crate::model::case::{Action, Answer, Check, Does, Fixture, Step, Test, When};
+use crate::model::case::{Action, Answer, Check, Does, Fixture, Outcome, Step, Test, When};
 use crate::model::encounter::{Encounter, SessionSummary};
-use crate::model::observation::{AnswerObservation, Observation};
+use crate::model::observation::{AnswerObservation, Mistyped, Observation, StepObservation};
 use crate::model::reason::{Detail, Finding};
 use crate::model::record::{Record, Verdict};
 use crate::model::schema::SharedSchema;
 use crate::model::spec::{Catalogue, Level, Revision};
 use crate::model::template::Bindings;
-use crate::model::transcript::{Message, Party, Served, Transcript};
+use crate::model::transcript::{End, Message, Party, Served, StepTranscript, Transcript};
 use crate::model::verdict::VerdictKind;
 use crate::model::{TargetId, TestId};
 
@@ -48,6 +48,8 @@ struct Scened<'a> {
     test: &'a Test,
     transcript: Transcript,
     observation: Observation,
+    /// All messages of the session, as one step.
+    whole: Observation,
     /// The reason why no check counts.
     why_not: Option<&'static str>,
     /// The reason why no check about elicitation counts.
@@ -91,6 +93,29 @@ pub fn unscripted(
         }
     }
     tests.iter().filter_map(|(id, _)| best.remove(id)).collect()
+}
+
+/// Withdraws the violations in tests whose control has a fixture of its own, unless the client showed with that one what the
+/// control asks for: a client that follows no page shows nothing by not following an odd one.
+pub fn withdraw_uncontrolled(tests: &[(TestId, Arc<Test>)], records: &mut [(Record, Transcript)]) {
+    let holds = |id: &TestId| {
+        let kinds = || records.iter().filter(|(one, _)| one.test == *id).flat_map(|(one, _)| &one.verdicts);
+        kinds().any(|verdict| verdict.kind.is_decided()) && !kinds().any(|verdict| verdict.kind.is_broken())
+    };
+    let uncontrolled = |(record, _): &(Record, Transcript)| {
+        let own = tests.iter().find(|(id, _)| *id == record.test).map(|(_, test)| test)?;
+        let is_elsewhere =
+            |(id, test): &&(TestId, Arc<Test>)| governs(id, test, &record.test, own) && test.given != own.given;
+        tests.iter().filter(is_elsewhere).find(|(id, _)| !holds(id)).map(|(_, test)| test.path())
+    };
+    let gates: Vec<_> = records.iter().map(uncontrolled).collect();
+    for ((record, _), control) in records.iter_mut().zip(gates) {
+        let Some(control) = control else { continue };
+        for verdict in record.verdicts.iter_mut().filter(|verdict| verdict.kind.is_broken()) {
+            let finding = Finding::ControlFailed { control: control.clone() };
+            (verdict.kind, verdict.detail) = (VerdictKind::NotAsked, vec![finding.into()]);
+        }
+    }
 }
 
 /// The gravity of a record: a violation outweighs any number of checks that hold.
@@ -154,6 +179,20 @@ impl<'a> Scened<'a> {
         let blank = Transcript::blank(target, id.clone(), Served::Serving);
         let transcript = Transcript { bindings, steps, canary: encounter.hits.clone(), ..blank };
         let observation = observe(test, &transcript);
+        // What holds for every message holds for those between the steps too.
+        let all = StepTranscript {
+            messages: session.messages.clone(),
+            end: End::Handed,
+            micros: 0,
+            canary: Vec::new(),
+            handed: None,
+        };
+        let mut whole = observe(test, &Transcript { steps: vec![all], ..transcript.clone() });
+        whole.steps.truncate(1);
+        // The messages of a record are those of its steps.
+        for step in &mut whole.steps {
+            step.mistyped = step.mistyped.take().map(|one| one.map(|one| Mistyped { place: None, ..one }));
+        }
         let wants = test.steps.iter().any(|step| !answers(step).is_empty());
         let why_not_elicited = (wants != session.elicits()).then_some(if wants {
             "the client declares no elicitation"
@@ -161,7 +200,16 @@ impl<'a> Scened<'a> {
             "the client declares elicitation"
         });
         let has_answers = led.is_some_and(|led| led.has_answers);
-        Self { id, test, transcript, observation, why_not: why_not(test, session), why_not_elicited, has_answers }
+        Self {
+            id,
+            test,
+            transcript,
+            observation,
+            whole,
+            why_not: why_not(test, session),
+            why_not_elicited,
+            has_answers,
+        }
     }
 
     /// Judges each check of each step.
@@ -180,7 +228,7 @@ impl<'a> Scened<'a> {
         };
         let mut verdicts: Vec<_> = checks.filter_map(verdict_of).collect();
         if self.why_not.is_none() {
-            let beside = implied::verdicts(catalogue, self.test, self.id, &self.observation, &verdicts);
+            let beside = implied::verdicts(catalogue, self.test, self.id, &self.whole, &verdicts);
             verdicts.extend(beside);
         }
         verdicts
@@ -214,8 +262,13 @@ impl<'a> Scened<'a> {
         if !is_answered || !fits() {
             return not_asked(OTHER_ANSWERS);
         }
+        // A later request shows that the client has its connection.
+        let is_connected = matches!(step.when, When::Serve) && index + 1 < self.transcript.steps.len();
+        let connected = is_connected.then(|| StepObservation { outcome: Outcome::Success, ..observed.clone() });
+        let observed = connected.as_ref().unwrap_or(observed);
         let scene = Scene {
             observed,
+            is_connected,
             id: self.id,
             is_call: matches!(step.when, When::Call { .. }),
             // The values of an answer as presented are those of the user.

@@ -19,12 +19,34 @@ pub const CANCELLED: Name = ("lifecycle", "cancelled-request-known");
 pub const HANDSHAKE: Name = ("lifecycle", "server-named");
 /// On the lines of messages, of a server and of a client.
 pub const ONE_LINE: [Name; 2] = [("stdio", "one-message-a-line"), ("stdio", "one-line-a-message")];
+/// On the ids of results.
+pub const ID: Name = ("messages", "result-has-the-id");
+/// On requests whose id is null.
+pub const NOT_NULL: Name = ("base", "id-not-null");
+/// On progress.
+pub const PROGRESS: Name = ("base", "progress-increases");
+/// On responses on the stream of a GET request.
+pub const GET_STREAM: Name = ("lifecycle", "get-stream-no-response");
 /// On requests to a client that did not declare them, in sessions and without.
 pub const DECLARED: [Name; 2] = [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
 
 /// All of them.
-const IMPLIED: [Name; 10] =
-    [ONLY_MESSAGES, HANDSHAKE, ENCODING, TYPES, END, CANCELLED, ONE_LINE[0], ONE_LINE[1], DECLARED[0], DECLARED[1]];
+const IMPLIED: [Name; 14] = [
+    ONLY_MESSAGES,
+    HANDSHAKE,
+    ENCODING,
+    TYPES,
+    END,
+    CANCELLED,
+    ONE_LINE[0],
+    ONE_LINE[1],
+    DECLARED[0],
+    DECLARED[1],
+    ID,
+    NOT_NULL,
+    PROGRESS,
+    GET_STREAM,
+];
 
 /// Returns whether a requirement is checked in every test.
 pub fn is_implied(requirement: &RequirementId) -> bool {

@@ -187,6 +187,18 @@ words! {
     }
 }
 
+words! {
+    /// What a target sends beside what a test asks for, and no target may send.
+    Beside {
+        /// A result for a request that the client never sent.
+        ForeignResult = "foreign-result",
+        /// A request whose id is null, of any target.
+        NullId = "null-id",
+        /// Progress that does not increase.
+        ProgressBack = "progress-back",
+    }
+}
+
 /// The observation of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -280,6 +292,9 @@ pub struct StepObservation {
     /// when it sent a later request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_unknown: Option<String>,
+    /// What the target sent beside what the test asks for, and may not send: the kinds, each with the first fault in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub beside: BTreeMap<Beside, String>,
     /// The first request of a server, elicitations apart, for which the client did not declare the capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<ClientRequest>,

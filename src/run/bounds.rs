@@ -306,6 +306,7 @@ impl Keeper<'_> {
             split: _,
             converted: _,
             cancelled_unknown,
+            beside,
             undeclared: _,
             unopened: _,
             malformed: _,
@@ -345,7 +346,15 @@ impl Keeper<'_> {
             Observed::Value(one) => vec![&mut one.pointer, &mut one.message],
             Observed::Unreadable(reason) => vec![reason],
         });
-        self.hide_all(unread.iter_mut().chain(said).chain(stray).chain(cancelled_unknown).chain(mistyped));
+        self.hide_all(
+            unread
+                .iter_mut()
+                .chain(said)
+                .chain(stray)
+                .chain(cancelled_unknown)
+                .chain(beside.values_mut())
+                .chain(mistyped),
+        );
         if let Some(relayed) = relayed {
             self.step(&mut relayed.server);
         }

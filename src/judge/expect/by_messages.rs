@@ -28,6 +28,8 @@ pub(in crate::judge) struct Scene<'a> {
     pub(in crate::judge) id: &'a TestId,
     /// `true` if the step is a call.
     pub(in crate::judge) is_call: bool,
+    /// `true` if the step opens the connection, and the client went on to the next step with it.
+    pub(in crate::judge) is_connected: bool,
     /// `true` if the answers of the user are those of the case.
     pub(in crate::judge) answers_known: bool,
     /// `true` if a control shows that the server accepts usual requests of this client.
@@ -51,25 +53,31 @@ pub(in crate::judge) fn reads_messages(expected: &Expectation) -> bool {
         || expected.canary == Some(CanaryState::Untouched)
         || expected.asked.is_some()
         || expected.answered.is_some()
-        || expected.matches.as_ref().is_some_and(|schema| open_because(schema, true).is_none())
+        || expected.matches.as_ref().is_some_and(|schema| open_because(schema, true, true).is_none())
 }
 
 /// Returns why the messages do not decide a schema of observations, if so: the values or the answers of the user.
-fn open_because(schema: &SharedSchema, answers_known: bool) -> Option<&'static str> {
+fn open_because(schema: &SharedSchema, answers_known: bool, outcome_known: bool) -> Option<&'static str> {
     let mut dependencies = Dependencies::default();
     let is_narrow = dependencies.collect(schema.value());
     let mut keys = dependencies.values.union(&dependencies.present);
-    let is_known = |key: &str| OF_MESSAGES.contains(&key) || (answers_known && key == "answered");
+    let is_known = |key: &str| {
+        OF_MESSAGES.contains(&key) || (answers_known && key == "answered") || (outcome_known && key == "outcome")
+    };
     let is_decided = is_narrow && keys.all(|key| is_known(key));
     (!is_decided).then(|| if dependencies.values.contains("answered") { ANSWERS } else { USER })
 }
 
 /// Compares an expectation with the messages of a step.
 pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) -> ByMessages {
-    let Scene { observed, id, is_call, answers_known, is_trusted } = scene;
+    let Scene { observed, id, is_call, is_connected, answers_known, is_trusted } = scene;
     let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
     let mut open = None;
-    if !expected.outcome.is_empty() {
+    if is_connected && !expected.outcome.is_empty() {
+        if !expected.outcome.contains(&observed.outcome) {
+            misses.differ("outcome", &one_of(&expected.outcome), observed.outcome.word());
+        }
+    } else if !expected.outcome.is_empty() {
         // A client can return any value of its own after a result, but no result after an error.
         let is_refused = is_call && observed.outcome == Outcome::ProtocolError;
         let wants_result = expected.outcome.iter().all(|one| *one == Outcome::Success);
@@ -114,7 +122,7 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
         misses.sent(schema, observed);
     }
     if let Some(schema) = &expected.matches {
-        match open_because(schema, answers_known) {
+        match open_because(schema, answers_known, is_connected) {
             None => misses.take(fits("matches", schema, view(observed))),
             reason => open = open.or(reason),
         }
@@ -143,7 +151,10 @@ mod tests {
 
     fn of(expected: &Expectation, observed: &StepObservation, answers_known: bool, is_trusted: bool) -> ByMessages {
         let id = samples::id("f/c/t@2026-07-28+http");
-        by_messages(expected, Scene { observed, id: &id, is_call: true, answers_known, is_trusted })
+        by_messages(
+            expected,
+            Scene { observed, id: &id, is_call: true, is_connected: false, answers_known, is_trusted },
+        )
     }
 
     #[test]
@@ -161,6 +172,20 @@ mod tests {
         let outcome = json!({"properties": {"outcome": {"const": "success"}}});
         let outcome = Expectation { matches: Some(outcome.into()), ..Expectation::default() };
         assert_eq!(of(&outcome, &seen, true, true), ByMessages::Open(USER.to_owned()));
+    }
+
+    #[test]
+    fn outcome_of_a_connection_that_is_used_is_known() {
+        let id = samples::id("f/c/t@2026-07-28+http");
+        let seen = samples::step(Outcome::Success);
+        let of = |is_connected| {
+            let scene =
+                Scene { observed: &seen, id: &id, is_call: false, is_connected, answers_known: true, is_trusted: true };
+            let failed = Expectation { outcome: vec![Outcome::Refused], ..Expectation::default() };
+            by_messages(&failed, scene)
+        };
+        assert!(matches!(of(true), ByMessages::Misses(_)));
+        assert_eq!(of(false), ByMessages::Open(USER.to_owned()));
     }
 
     #[test]

@@ -77,6 +77,7 @@ fn step(seen: &StepObservation) -> Vec<String> {
     parts.extend(seen.split.then(|| "writes a message on several lines".to_owned()));
     parts.extend(seen.repeated_id.then(|| "repeats an id".to_owned()));
     parts.extend(seen.cancelled_unknown.is_some().then(|| "cancels a request that is not running".to_owned()));
+    parts.extend(seen.beside.keys().map(ToString::to_string));
     parts.extend(seen.undeclared.map(|request| format!("sends {request}, which the client did not declare")));
     parts.extend(seen.stray.is_some().then(|| "writes a line that is no message".to_owned()));
     parts.extend(seen.not_utf8.then(|| "sends bytes that are not UTF-8".to_owned()));
