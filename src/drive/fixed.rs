@@ -17,6 +17,7 @@ use crate::drive::clock::Deadline;
 use crate::drive::options::Options;
 use crate::drive::process::launch::{StopReason, Stopped};
 use crate::jsonrpc::message;
+use crate::model::applicability::Listed;
 use crate::model::callable::Callable;
 use crate::model::case::{Step, Test, When};
 use crate::model::target::Target;
@@ -54,9 +55,13 @@ pub(crate) fn names(messages: &[Message]) -> Option<Vec<String>> {
 }
 
 /// Returns why a test cannot run on a fixed server that lists these tools, if so.
-pub(crate) fn missing_tool(test: &Test, names: &[String]) -> Option<String> {
-    let missing = test.reach.listed().iter().find(|tool| !tool.is_among(names))?;
-    Some(format!("has no {missing}"))
+pub(crate) fn missing_tool(test: &Test, names: Option<&[String]>) -> Option<String> {
+    let mut wanted = test.reach.listed().iter();
+    let Some(names) = names else {
+        let unknown = wanted.find(|tool| matches!(tool, Listed::Named(_)))?;
+        return Some(format!("its list cannot be read, so that it may have no {unknown}"));
+    };
+    Some(format!("has no {}", wanted.find(|tool| !tool.is_among(names))?))
 }
 
 /// Returns why a test cannot call the tools of a fixed server that lists these tools, if so; `None` is a list that cannot

@@ -261,7 +261,7 @@ impl TargetRunner {
         if let Some(reason) = listed.and_then(|listed| fixed::not_listed(test, callable, listed)) {
             return Some(Served::Unavailable { reason });
         }
-        let missing = listed.and_then(|listed| fixed::missing_tool(test, listed));
+        let missing = fixed::missing_tool(test, listed);
         missing.or_else(|| fixed::not_callable(test, callable, listed)).map(cannot)
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::drive::adapter::protocol::with_stderr;
@@ -182,7 +183,10 @@ async fn declared(
         match exchange.end {
             // Beside a stray response, a list proves nothing.
             End::Replied { .. } => declared.tools = fixed::names(&exchange.messages),
-            End::Timeout => return Err(too_late("tools/list")),
+            End::Timeout => {
+                let unanswered = self::result(&exchange, server, "tools/list").err();
+                return Err(unanswered.unwrap_or_else(|| too_late("tools/list")));
+            }
             _ => {}
         }
     }
@@ -214,7 +218,8 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
         return Ok(Err(format!("it answers `{method}` with the error {}: {words}", error["error"]["code"])));
     }
     let is_line = |message: &&Message| message.status.is_none() && read(message).is_none();
-    let line = from(Party::Target).find(is_line).map(|line| beginning(&line.text)).unwrap_or_default();
+    let line = from(Party::Target).find(is_line).map(|line| line.text.trim_end());
+    let line = line.map(|line| no_message(line)).unwrap_or_default();
     let why = match &exchange.end {
         End::Timeout if line.is_empty() => return Err(too_late(method)),
         End::Timeout => {
@@ -225,7 +230,7 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
             Fixed::Server(_) | Fixed::Client(_) => format!("it ended before it answered `{method}`: {how}{line}"),
         },
         End::Http { status } => format!("it answers `{method}` with HTTP {status} and without an MCP message"),
-        End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}"),
+        End::Invalid { reason } => format!("it does not answer `{method}` with MCP: {reason}{line}"),
         End::Oversized => format!("its answer to `{method}` is larger than casebook reads"),
         _ => format!("it does not answer `{method}`"),
     };
@@ -233,13 +238,16 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
 }
 
 /// Returns the words about a line of a server's standard output that is no message.
-fn beginning(line: &str) -> String {
+fn no_message(line: &str) -> String {
+    let is_cut = serde_json::from_str::<IgnoredAny>(line).is_err_and(|error| error.is_eof());
     let remedy = if line.to_ascii_lowercase().starts_with("content-length:") {
-        "; MCP has each message on a line of its own, without headers"
+        "MCP has each message on a line of its own, without headers"
+    } else if is_cut {
+        "messages \"MUST NOT contain embedded newlines\""
     } else {
-        ""
+        "a server \"MUST NOT write anything to its `stdout` that is not a valid MCP message\""
     };
-    format!("; its standard output begins with `{}`{remedy}", cut(line.trim_end()))
+    format!("; its standard output has the line `{}`: {remedy}", cut(line))
 }
 
 fn too_late(method: &str) -> Unanswered {

@@ -9,7 +9,7 @@ use super::rates::holds;
 use crate::model::RequirementId;
 use crate::model::case::Outcome;
 use crate::model::record::Record;
-use crate::model::spec::Level;
+use crate::model::spec::{Level, Transport};
 
 /// The requirement that a valid request is answered.
 const ANSWERED: &str = "messages/request-answered";
@@ -30,8 +30,11 @@ impl Numbers {
             let (_, held) = requirements.entry(verdict.requirement.clone()).or_insert((verdict.level, true));
             *held &= holds;
             let outcome = record.observation.steps.get(verdict.step).map(|step| step.outcome);
-            let is_silent = matches!(outcome, Some(Outcome::Timeout | Outcome::Crash));
-            if !holds && is_silent && verdict.requirement.as_str() == ANSWERED {
+            let is_unanswered = matches!(outcome, Some(Outcome::Timeout | Outcome::Crash | Outcome::InputRequired))
+                && verdict.requirement.as_str() == ANSWERED;
+            // No message is a reason for a process to end. Over HTTP, a server may close a connection.
+            let has_ended = outcome == Some(Outcome::Crash) && record.test.transport == Transport::Stdio;
+            if !holds && (is_unanswered || has_ended) {
                 self.unanswered.insert(record.test.to_string());
             }
         }
@@ -42,7 +45,7 @@ impl Numbers {
         self.requirements.values().filter(|(_, held)| *held).count()
     }
 
-    /// Returns the tests in which the server ended or hung, and did not answer a valid request therefore.
+    /// Returns the tests in which the server ended, or hung and did not answer a valid request therefore.
     pub fn unanswered(&self) -> &BTreeSet<String> {
         &self.unanswered
     }
@@ -107,6 +110,13 @@ mod tests {
         for outcome in [Outcome::Crash, Outcome::Timeout] {
             assert_eq!(unanswered(ANSWERED, VerdictKind::Note, outcome), ["f/c/t@2026-07-28+http"]);
             assert!(unanswered("messages/failure-answered", VerdictKind::Note, outcome).is_empty());
+        }
+        let ended = Verdict { level: Level::Should, ..verdict(VerdictKind::Warn) };
+        for (transport, tests) in [("stdio", 1), ("http", 0)] {
+            let mut numbers = Numbers::default();
+            let test = format!("f/c/t@2026-07-28+{transport}");
+            numbers.add(&Record { verdicts: vec![ended.clone()], ..samples::record(0, &test, Outcome::Crash) });
+            assert_eq!(numbers.unanswered().len(), tests, "{transport}");
         }
         assert!(unanswered(ANSWERED, VerdictKind::Note, Outcome::ProtocolError).is_empty());
         assert!(unanswered(ANSWERED, VerdictKind::Pass, Outcome::Crash).is_empty());

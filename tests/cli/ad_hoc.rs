@@ -303,7 +303,7 @@ fn line_that_is_no_message_is_shown_if_no_answer_comes() {
     let framed = ["sh", "-c", r"printf 'Content-Length: 2\r\n\r\n{}'; exec sleep 1000"].map(str::to_owned);
     run_command(&sandbox, &["--limit", "start=300ms"], &framed)
         .exits(4)
-        .stderr_has(&["its standard output begins with `Content-Length: 2`", "without headers"]);
+        .stderr_has(&["its standard output has the line `Content-Length: 2`", "without headers"]);
     let usage = ["sh", "-c", "echo 'usage: server FILE'; read -r line; exit 2"].map(str::to_owned);
     run_command(&sandbox, &[], &usage).exits(4).stderr_has(&["begins with `usage: server FILE`"]);
 }

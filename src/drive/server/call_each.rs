@@ -21,7 +21,7 @@ use crate::jsonrpc::message;
 use crate::model::arguments::{ListedSchema, TOOLS, With, is_destructive};
 use crate::model::callable::Callable;
 use crate::model::case::{Answer, Retry, Step};
-use crate::model::spec::Revision;
+use crate::model::spec::{Lifecycle, Revision};
 use crate::model::template::{Bindings, Template};
 use crate::model::transcript::{End, Message, Party};
 
@@ -29,6 +29,8 @@ use crate::model::transcript::{End, Message, Party};
 const ENOUGH: Duration = Duration::from_secs(20);
 /// The bytes of messages after which no further call is made.
 const BYTES: usize = 16 << 20;
+/// Begins the progress tokens of the calls.
+const TOKEN: &str = "casebook-call-";
 /// The answers to all questions of one call.
 static ANSWERS: [Answer; 16] = [const { Answer::Decline }; 16];
 
@@ -58,19 +60,28 @@ impl Connection {
             return whole;
         }
         let also: Vec<Value> = also.iter().filter_map(|one| serde_json::from_str(&one.render(bindings)).ok()).collect();
-        let mut bytes = 0;
+        let (mut bytes, mut number) = (0, 0);
         for (tool, arguments) in calls(self.revision, (with, &also), &permission.callable, &whole.messages) {
             if Duration::from_micros(deadline.micros().saturating_sub(began)) > ENOUGH || bytes > BYTES {
                 break;
             }
             let arguments = arguments.as_ref().map(Template::from);
-            let called = self.call_once(log(&ANSWERS), &tool, arguments.as_ref()).await;
+            let mut log = log(&ANSWERS);
+            number += 1;
+            // Progress is observed where the tools do their work.
+            log.token = (with == With::Accepted).then(|| format!("{TOKEN}{number}"));
+            let called = self.call_once(log, &tool, arguments.as_ref()).await;
             bytes += called.messages.iter().map(|message| message.text.len()).sum::<usize>();
             let first = whole.messages.len();
             whole.messages.extend(called.messages);
             whole.micros = deadline.micros().saturating_sub(began);
             match called.end {
                 End::Replied { message } => whole.end = End::Replied { message: first + message },
+                // In a session, a call that asks again after each refusal never ends. Without one, asking is its result.
+                End::Unanswered if self.revision.facts().lifecycle == Lifecycle::Stateful && with == With::Accepted => {
+                    whole.end = End::Unanswered;
+                    break;
+                }
                 End::Accepted | End::Handed | End::Unanswered | End::Empty | End::Http { .. } => {}
                 end @ (End::Invalid { .. } | End::Oversized | End::Timeout | End::Crash { .. }) => {
                     whole.end = end;

@@ -337,6 +337,7 @@ impl Connection {
     ) -> Result<Option<usize>, End> {
         let by_stdio = matches!(self.channel, Channel::Stdio(_));
         let (is_refusal, fault) = (arrival.is_refusal(), arrival.fault.clone());
+        let is_beside = arrival.on_get_stream;
         self.is_starting = false;
         let index = log.received(arrival)?;
         let kind = fault.map_or_else(|| message::read(log.text(index)), Err);
@@ -359,7 +360,8 @@ impl Connection {
                 }
                 Ok(None)
             }
-            Err(_) if is_refusal || is_noise(log.text(index), by_stdio) => Ok(None),
+            // What else comes on the stream of a GET request is no reply to another request.
+            Err(_) if is_refusal || is_beside || is_noise(log.text(index), by_stdio) => Ok(None),
             Err(reason) => Err(End::Invalid { reason }),
         }
     }

@@ -68,6 +68,8 @@ pub(crate) struct ExchangeLog<'a> {
     pub(crate) capabilities: String,
     /// The time by which the exchange must end.
     pub(crate) deadline: Deadline,
+    /// The token with which a call asks for progress.
+    pub(crate) token: Option<String>,
     answers: slice::Iter<'a, Answer>,
     began: u64,
     messages: Vec<Message>,
@@ -85,6 +87,7 @@ impl<'a> ExchangeLog<'a> {
             bindings,
             capabilities,
             deadline,
+            token: None,
             answers: answers.iter(),
             began: deadline.micros(),
             messages: Vec::new(),

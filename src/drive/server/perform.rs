@@ -147,7 +147,8 @@ impl Connection {
         method: &str,
         mut params: Vec<(&str, String)>,
     ) -> Result<usize, End> {
-        params.extend(self.meta(log).map(|meta| ("_meta", meta)));
+        let token = log.token.as_deref().filter(|_| method == "tools/call");
+        params.extend(self.meta_with(log, token).map(|meta| ("_meta", meta)));
         let id = self.next_id();
         let message = message::request(id, method, &object(params));
         self.exchange(log, message, &[], &Awaits::Response(id.into())).await
@@ -155,7 +156,14 @@ impl Connection {
 
     /// Returns the `_meta` that the stateless lifecycle requires in every request.
     fn meta(&self, log: &ExchangeLog<'_>) -> Option<String> {
-        self.required_meta(log).map(object)
+        self.meta_with(log, None)
+    }
+
+    /// Returns the `_meta` of a request, with a progress token if there is one.
+    fn meta_with(&self, log: &ExchangeLog<'_>, token: Option<&str>) -> Option<String> {
+        let token = token.map(|token| ("progressToken", quoted(token)));
+        let meta = self.required_meta(log).into_iter().flatten().chain(token).collect::<Vec<_>>();
+        (!meta.is_empty()).then(|| object(meta))
     }
 
     fn required_meta(&self, log: &ExchangeLog<'_>) -> Option<[(&'static str, String); 3]> {
@@ -238,9 +246,7 @@ impl Connection {
         token: Option<&str>,
     ) -> String {
         let arguments = arguments.map(|arguments| ("arguments", arguments.render(log.bindings)));
-        let token = token.map(|token| ("progressToken", quoted(token)));
-        let meta = self.required_meta(log).into_iter().flatten().chain(token).collect::<Vec<_>>();
-        let meta = (!meta.is_empty()).then(|| ("_meta", object(meta)));
+        let meta = self.meta_with(log, token).map(|meta| ("_meta", meta));
         object([("name", quoted(tool))].into_iter().chain(arguments).chain(meta))
     }
 

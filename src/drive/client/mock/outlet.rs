@@ -225,7 +225,9 @@ impl Outlet {
         let sent = frame.len().saturating_sub(before.len()).min(text.len());
         let status = self.head.as_ref().map(|(status, _)| *status);
         let headers = self.head.as_mut().map(|(_, headers)| std::mem::take(headers)).unwrap_or_default();
-        self.log.sent(&String::from_utf8_lossy(&text.as_bytes()[..sent]), status, headers);
+        // Several lines of data are one text, as the client reads it.
+        let recorded = String::from_utf8_lossy(&text.as_bytes()[..sent]).replace("\ndata: ", "\n");
+        self.log.sent(&recorded, status, headers);
         let is_whole = self.written != Some(Written::CutCharacters);
         let parts = if is_whole { vec![frame.as_slice()] } else { parts(&frame) };
         for (number, part) in parts.into_iter().filter(|part| !part.is_empty()).enumerate() {
