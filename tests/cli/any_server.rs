@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 15] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -22,6 +22,20 @@ const OVER_STDIO: [(&str, i32, &[&str]); 15] = [
         &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
     ),
     ("decline-crashes", 1, &["messages/request-answered", "the server ended or hung: any-server/results/called"]),
+    ("asks-again", 1, &["messages/request-answered", "the server ended or hung: any-server/results/"]),
+    (
+        "cancellation-ends",
+        1,
+        &["warned  lifecycle/invalid-cancellation-ignored", "the server ended or hung: lifecycle/"],
+    ),
+    ("progress-back", 1, &["failed  base/progress-increases", "the progress 1 follows 2", " 1 MUST violated"]),
+    (
+        "result-for-nobody",
+        1,
+        &["failed  messages/result-has-the-id", "the id 9999, which no request had", " 1 MUST violated"],
+    ),
+    ("method-as-number", 0, &["noted  messages/types-kept", "`method` is 5, expected a string"]),
+    ("image-as-text", 0, &["noted  messages/types-kept", "`result.content[0].data` of the reply"]),
     ("announces", 1, &["failed  lifecycle/negotiated-capabilities-only", " 1 MUST violated"]),
     ("progresses", 1, &["failed  base/progress-wanted", " 1 MUST violated"]),
     ("error-id-null", 1, &["failed  messages/error-has-the-id", " 1 MUST violated"]),
@@ -36,8 +50,10 @@ const OVER_STDIO: [(&str, i32, &[&str]); 15] = [
 ];
 
 /// The ways of a server over Streamable HTTP. A server that refuses the second handshake breaks one sentence.
-const OVER_HTTP: [(&str, i32, &[&str]); 4] = [
+const OVER_HTTP: [(&str, i32, &[&str]); 6] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
+    ("ping-in-stream", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
+    ("text-on-get", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     ("cancellation-refused", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "loose",

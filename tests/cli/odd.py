@@ -50,6 +50,14 @@ def call(params, ask):
         os._exit(3)
     if MODE == "hangs":
         return None
+    while MODE == "asks-again" and "content" not in ask(FORM).get("result", {}):
+        pass
+    token = params.get("_meta", {}).get("progressToken")
+    if MODE == "progress-back" and token is not None:
+        for progress in (2, 1):
+            write({"method": "notifications/progress", "params": {"progressToken": token, "progress": progress}})
+    if MODE == "image-as-text":
+        return {"result": {"content": [{"type": "image", "data": "***", "mimeType": "image/png"}]}}
     if MODE == "decline-crashes" and "content" not in ask(FORM).get("result", {}):
         os._exit(3)
     return text("booked: für dich")
@@ -112,10 +120,26 @@ def serve_http():
             self.end_headers()
             self.wfile.write(body)
 
-        def do_GET(self):
-            self.reply(405)
+        def stream(self, *events, **headers):
+            """Event streams that end with the connection."""
+            self.send_response(200)
+            for name, value in [("Content-Type", "text/event-stream"), ("Connection", "close"), *headers.items()]:
+                self.send_header(name, value)
+            self.end_headers()
+            for event in events:
+                self.wfile.write(event + b"\n\n")
+                self.wfile.flush()
+            self.close_connection = True
 
-        do_DELETE = do_GET
+        def do_GET(self):
+            if MODE != "text-on-get":
+                return self.reply(405)
+            if self.headers.get("Origin"):
+                return self.reply(403)
+            self.stream(b"data: connected")
+
+        def do_DELETE(self):
+            self.reply(405)
 
         def do_POST(self):
             message, refusal = read(self.rfile.read(int(self.headers["Content-Length"])))
@@ -139,6 +163,10 @@ def serve_http():
             if is_opening and "result" in response:
                 opened = {"Mcp-Session-Id": uuid.uuid4().hex}
                 state["sessions"].update(opened.values())
+            if MODE == "ping-in-stream":
+                ping, whole = {"id": "p", "method": "ping"}, {"id": id, **response}
+                events = [json.dumps({"jsonrpc": "2.0", **one}).encode() for one in (ping, whole)]
+                return self.stream(b"event: heartbeat\ndata: 17", *(b"data: " + one for one in events), **opened)
             self.reply(200 if "result" in response or isinstance(message.get("method"), str) else 400, {"id": id, **response}, **opened)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -152,6 +180,12 @@ for line in sys.stdin:
     message, refusal = read(line)
     response = refusal or answer(message, ask)
     method = message.get("method") if isinstance(message, dict) else None
+    if MODE == "cancellation-ends" and method == "notifications/cancelled":
+        os._exit(3)
+    if MODE == "result-for-nobody" and method == "tools/list":
+        write({"id": 9999, "result": {}})
+    if MODE == "method-as-number" and method == "tools/list":
+        write({"method": 5})
     if MODE == "announces" and method == "initialize":
         write({"method": "notifications/resources/list_changed"})
     if MODE == "progresses" and method == "tools/call":

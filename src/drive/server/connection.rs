@@ -377,6 +377,8 @@ impl Connection {
             "elicitation/create" => match log.answer() {
                 Some(Answer::Error { code, message }) => message::error(id, *code, message),
                 Some(answer) => message::response(id, &elicit_result(answer, log.bindings)),
+                // Who asks again after that asks forever.
+                None if log.is_settled() => return Err(End::Unanswered),
                 None => {
                     // The server gets an answer in any case. Its reaction is recorded and not judged.
                     log.end_with(End::Unanswered);

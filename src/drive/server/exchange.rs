@@ -147,6 +147,11 @@ impl<'a> ExchangeLog<'a> {
         self.shorten_deadline();
     }
 
+    /// Returns whether the end is decided.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+
     /// Sets the end that applies if no response arrives.
     pub(crate) fn set_fallback_end(&mut self, end: End) {
         self.set_fallback_end.get_or_insert(end);
