@@ -17,8 +17,7 @@ const STYLE: &str = concat!(include_str!("../site/style.css"), include_str!("pai
 struct Page<'p> {
     casebook: &'static str,
     style: &'static str,
-    overall: Rate,
-    pairs: String,
+    whole_pairs: String,
     heads: Vec<Head>,
     whole: Vec<Row>,
     features: Vec<Feature<'p>>,
@@ -32,14 +31,12 @@ struct Page<'p> {
 struct Head {
     name: String,
     version: String,
-    score: String,
 }
 
 /// A client with its cells.
 struct Row {
     name: String,
     version: String,
-    score: Rate,
     cells: Vec<Cell>,
 }
 
@@ -54,7 +51,6 @@ struct Cell {
 struct Feature<'p> {
     id: &'p CaseId,
     title: &'p str,
-    score: Rate,
     rows: Vec<Row>,
 }
 
@@ -91,32 +87,22 @@ pub fn page(pairs: &Pairs) -> String {
         let version = pairs.about(role, target).and_then(|about| about.version.clone()).unwrap_or_default();
         version.rsplit(' ').next().unwrap_or_default().to_owned()
     };
-    let heads = servers.iter().map(|server| Head {
-        name: server.to_string(),
-        version: version(Role::Server, server),
-        score: pairs.of_side(Role::Server, server).percent(),
-    });
+    let heads = servers.iter().map(|server| Head { name: server.to_string(), version: version(Role::Server, server) });
     let rows = |rate: &dyn Fn(&PairCell) -> Rate, feature: Option<&CaseId>| -> Vec<Row> {
         let row = |client: &&TargetId| Row {
             name: client.to_string(),
             version: version(Role::Client, client),
-            score: servers.iter().filter_map(|server| pairs.cell(client, server)).map(rate).sum(),
             cells: servers.iter().map(|server| cell(pairs, client, server, rate, feature)).collect(),
         };
         clients.iter().map(row).collect()
     };
-    let features = pairs.features().map(|(id, title)| Feature {
-        id,
-        title,
-        score: pairs.of_feature(id),
-        rows: rows(&|cell: &PairCell| cell.of(id), Some(id)),
-    });
+    let features =
+        pairs.features().map(|(id, title)| Feature { id, title, rows: rows(&|cell: &PairCell| cell.of(id), Some(id)) });
     let losses = pairs.losses();
     let page = Page {
         casebook: env!("CARGO_PKG_VERSION"),
         style: STYLE,
-        overall: pairs.overall(),
-        pairs: count(pairs.len(), "pair"),
+        whole_pairs: pairs.whole(),
         heads: heads.collect(),
         whole: rows(&PairCell::rate, None),
         features: features.collect(),
@@ -145,16 +131,17 @@ fn cell(
     };
     let rate = rate(found);
     let is_broken = feature.map_or(!found.broken.is_empty(), |feature| found.broken.contains_key(feature));
-    let class = match rate {
-        Rate { asked: 0, .. } => "none",
-        Rate { held, asked } if held == asked => "right",
-        Rate { held, asked } if held * 2 >= asked => "partly",
-        _ => "wrong",
+    let lost = pairs.lost(found, feature);
+    let (class, sign) = match rate {
+        Rate { asked: 0, .. } => ("none", "·"),
+        Rate { held, asked } if held == asked => ("right", "✓"),
+        Rate { held, asked } if held * 2 >= asked => ("partly", "!"),
+        _ => ("wrong", "✗"),
     };
-    let text = match (rate.asked, rate.held == rate.asked) {
-        (0, _) => "·".to_owned(),
-        (_, true) => "✓".to_owned(),
-        _ => format!("{}/{}", rate.held, rate.asked),
+    let text = match lost.as_slice() {
+        [] => sign.to_owned(),
+        [(short, _)] => format!("{sign} {short}"),
+        [(short, _), more @ ..] => format!("{sign} {short}, and {} more", more.len()),
     };
     let spoken = format!("{} of {} checks hold", rate.held, rate.asked);
     let link = if is_broken { anchor(client, server, feature) } else { String::new() };

@@ -1,4 +1,4 @@
-//! The results of pairs as Markdown: the matrix, the features, the table of SEP-2106 and the losses.
+//! The results of pairs as Markdown: what each pair loses, the features, the table of SEP-2106 and the losses.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use crate::model::spec::Role;
 use crate::model::text::count;
 use crate::report::Untrusted;
 
-/// The number of losses in the text.
+/// The number of pairs and of losses in the text.
+const ROWS: usize = 1_000;
 const LOSSES: usize = 40;
 
 /// Makes the text.
@@ -16,50 +17,39 @@ const LOSSES: usize = 40;
 /// Never: writing to memory doesn't fail.
 pub fn markdown(pairs: &Pairs) -> String {
     let mut out = String::new();
-    let overall = pairs.overall();
-    let (held, asked) = (overall.held, overall.asked);
     let say = |out: &mut String, text: std::fmt::Arguments<'_>| out.write_fmt(text).expect("writing to memory");
-    say(
-        &mut out,
-        format_args!(
-            "{} of the checks hold: {held} of {asked}, in {}.\n\n",
-            overall.percent(),
-            count(pairs.len(), "pair")
-        ),
-    );
-    let (clients, servers) = (pairs.clients(), pairs.servers());
     let name = |text: &str| Untrusted(text).line(200).replace('|', "\\|");
-    let numbers: Vec<_> = (1..=servers.len()).map(|number| number.to_string()).collect();
-    say(&mut out, format_args!("| client | {} | all |\n", numbers.join(" | ")));
-    say(
-        &mut out,
-        format_args!("| --- | {} --: |\n", "--: | ".repeat(servers.len()).trim_end_matches("| ").to_owned() + "|"),
-    );
-    for client in &clients {
-        let cell = |server: &&_| {
-            let rate = pairs.cell(client, server).map(super::PairCell::rate).unwrap_or_default();
-            format!("{}{}", rate.whole_percent(), if pairs.is_whole(client, server) { "" } else { "\\*" })
-        };
-        let cells: Vec<_> = servers.iter().map(cell).collect();
-        let all = pairs.of_side(Role::Client, client).whole_percent();
-        say(&mut out, format_args!("| {} | {} | {all} |\n", name(&client.to_string()), cells.join(" | ")));
+    say(&mut out, format_args!("{}.\n\n| client | server | what is lost |\n| --- | --- | --- |\n", pairs.whole()));
+    for (client, server, cell) in pairs.cells().take(ROWS) {
+        let lost = pairs.lost(cell, None);
+        let lost: Vec<_> = lost.iter().map(|(short, place)| format!("{} ({place})", name(short))).collect();
+        let lost = if lost.is_empty() { "✓ nothing".to_owned() } else { lost.join("; ") };
+        let star = if pairs.is_whole(client, server) { "" } else { "\\*" };
+        let (client, server) = (name(&client.to_string()), name(&server.to_string()));
+        say(&mut out, format_args!("| {client} | {server} | {lost}{star} |\n"));
     }
-    out.push_str("\nThe numbers are percentages of checks that hold.");
     for (pair, (tests, reason)) in pairs.given_up() {
         let pair = Untrusted(&pair.to_string()).line(200);
         let reason = Untrusted(reason).line(200);
-        say(&mut out, format_args!("\n\n\\* {} of `{pair}` have no result: {reason}.", count(tests, "test")));
+        say(&mut out, format_args!("\n\\* {} of `{pair}` have no result: {reason}.\n", count(tests, "test")));
     }
-    out.push_str("\n\nThe servers:\n\n");
-    for (place, server) in servers.iter().enumerate() {
-        let about = pairs.about(Role::Server, server).and_then(|about| about.version.clone()).unwrap_or_default();
-        let all = pairs.of_side(Role::Server, server).percent();
-        say(&mut out, format_args!("{}. {} ({}): {all}\n", place + 1, name(&server.to_string()), name(&about)));
+    out.push_str("\nThe versions:\n\n");
+    for (role, sides) in [(Role::Client, pairs.clients()), (Role::Server, pairs.servers())] {
+        for side in sides {
+            let about = pairs.about(role, side).and_then(|about| about.version.clone()).unwrap_or_default();
+            say(&mut out, format_args!("- {role} {}: {}\n", name(&side.to_string()), name(&about)));
+        }
     }
-    out.push_str("\n| feature | checks that hold |\n| --- | --: |\n");
+    out.push_str("\n| feature | pairs that lose something |\n| --- | --- |\n");
     for (feature, title) in pairs.features() {
-        let rate = pairs.of_feature(feature);
-        say(&mut out, format_args!("| {} | {} ({} of {}) |\n", name(title), rate.percent(), rate.held, rate.asked));
+        let asked = pairs.cells().filter(|(_, _, cell)| cell.of(feature).asked > 0).count();
+        let broken = pairs.cells().filter(|(_, _, cell)| cell.broken.contains_key(feature)).count();
+        let words = match broken {
+            0 => "none".to_owned(),
+            _ if broken == asked => format!("all {asked}"),
+            _ => format!("{broken} of {asked}"),
+        };
+        say(&mut out, format_args!("| {} | {words} |\n", name(title)));
     }
     out.push_str("\n| pair | SEP-2106 says | pairs | objects | other values | listed schemas |\n| --- | --- | --: | --: | --: | --: |\n");
     for cell in age_table(pairs) {

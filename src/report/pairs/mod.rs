@@ -347,6 +347,29 @@ fn evidence(broken: &Broken, transcript: &Transcript) -> Vec<(&'static str, Stri
     texts
 }
 
+impl Pairs {
+    /// What a pair loses, or one feature of it, each in the words of its requirement with the place.
+    pub fn lost(&self, cell: &PairCell, feature: Option<&CaseId>) -> Vec<(String, LossPlace)> {
+        let mut lost = Vec::new();
+        let of_feature = cell.broken.iter().filter(|(id, _)| feature.is_none_or(|feature| feature == *id));
+        for (_, Broken { key, .. }) in of_feature {
+            let requirement = self.catalogue.get(&key.requirement);
+            let short = requirement.and_then(|requirement| requirement.short.clone());
+            let one = (short.unwrap_or_else(|| key.requirement.to_string()), key.place);
+            if !lost.contains(&one) {
+                lost.push(one);
+            }
+        }
+        lost
+    }
+
+    /// The pairs that lose nothing, in words.
+    pub fn whole(&self) -> String {
+        let whole = self.cells().filter(|(_, _, cell)| cell.broken.is_empty()).count();
+        format!("Pairs that lose nothing: {whole} of {}", self.len())
+    }
+}
+
 impl LossKey {
     /// Returns the side and its target.
     pub fn who(&self) -> String {
