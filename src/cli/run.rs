@@ -416,6 +416,7 @@ fn about(target: &Target, plan: &Plan) -> About {
         title: Secrets::of(target).out_of(&target.title).into_owned(),
         language: target.language.clone(),
         api: target.api.clone(),
+        by_hand: target.by_hand.clone(),
         version: target.package.as_ref().map(ToString::to_string),
         date: target.setup.release().and_then(|release| release.day()).map(str::to_owned),
         dependencies: target.package.as_ref().map(|package| package.dependencies.clone()).unwrap_or_default(),

@@ -57,6 +57,7 @@ fn target_with(known: &[(&str, &str)]) -> Target {
         snapshots: None,
         language: None,
         api: None,
+        by_hand: BTreeMap::new(),
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -467,7 +468,6 @@ fn readable_key_is_judged_beside_an_unreadable_one() {
     assert_eq!(kind(Expectation { reply: status(400), ..Expectation::default() }), VerdictKind::Fail);
     let both = Expectation { structured: Some(Matcher::Equals((&json!({})).into())), ..wants(Outcome::ToolError) };
     assert_eq!(kind(both), VerdictKind::Fail);
-    // It is there, whatever it is.
     let absent = Expectation { structured: Some(Matcher::Absent), ..Expectation::default() };
     assert_eq!(kind(absent), VerdictKind::Fail);
 }

@@ -115,6 +115,7 @@ fn target(name: String, title: String, fixed: Fixed, folder: &Utf8Path) -> Targe
         snapshots: None,
         language: None,
         api: None,
+        by_hand: BTreeMap::new(),
         unverified: None,
         needs: Vec::new(),
         package: None,

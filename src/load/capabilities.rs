@@ -9,11 +9,11 @@ use super::diagnostic::Lint;
 use super::node::Node;
 use super::read::{Object, Reader};
 use crate::model::RequirementId;
-use crate::model::capability::{Capability, CapabilityGroup, Decider, Shown};
+use crate::model::capability::{Absence, Capability, CapabilityGroup, Decider, Lacking, Shown, Unasked, UnaskedAnswer};
 use crate::model::case::Library;
-use crate::model::spec::Role;
+use crate::model::spec::{Revision, Role};
 
-const CAPABILITY: [&str; 7] = ["id", "question", "first", "right", "absent", "shows", "decided-by"];
+const CAPABILITY: [&str; 9] = ["id", "question", "first", "right", "absent", "shows", "unasked", "since", "decided-by"];
 /// The longest question, in characters.
 const MOST: usize = 62;
 
@@ -92,8 +92,13 @@ impl Reading<'_> {
         let first = object.get("first").and_then(|node| self.reader.flag(node, "`first`"));
         let right = self.reader.need(object, what, "right");
         let right = right.and_then(|node| self.reader.word(node, "`right`", &["yes", "no"]));
-        let absent = self.reader.words_of_a_cell(object, "absent");
+        let absent = object.get("absent").and_then(|node| self.absence(node));
         let shows = object.get("shows").and_then(|node| self.shown(node));
+        let unasked = object.get("unasked").and_then(|node| self.unasked(node, right == Some("yes")));
+        let since = object.get("since").and_then(|node| {
+            let all: Vec<_> = Revision::all().collect();
+            self.reader.word(node, "`since`", &all)
+        });
         let deciders = self.reader.need(object, what, "decided-by")?;
         let items = self.reader.items(deciders, "`decided-by`")?;
         let one = |item| decider(self.reader, item, self.library, &self.names);
@@ -104,6 +109,8 @@ impl Reading<'_> {
             is_first: first.unwrap_or_default(),
             absent,
             shows,
+            unasked,
+            since,
             right_is_yes: right? == "yes",
             decided_by,
         })
@@ -126,6 +133,29 @@ impl Reading<'_> {
         Some(Shown { test, value })
     }
 
+    /// Reads the answer where an SDK has no such thing.
+    fn absence(&mut self, node: &Node) -> Option<Absence> {
+        let what = "`absent`";
+        let object = self.reader.object(node, what, &["words", "means"])?;
+        let means = object.get("means").and_then(|node| self.reader.word(node, "`means`", Lacking::ALL));
+        self.reader.need(object, what, "words")?;
+        let words = self.reader.words_of_a_cell(object, "words")?;
+        Some(Absence { words, answer: means.unwrap_or(Lacking::Nothing) })
+    }
+
+    /// Reads the answer of a target of which most checks were not asked.
+    fn unasked(&mut self, node: &Node, right_is_yes: bool) -> Option<Unasked> {
+        let what = "`unasked`";
+        let object = self.reader.object(node, what, &["answer", "words"])?;
+        let answer = self.reader.need(object, what, "answer")?;
+        let answer = match self.reader.word(answer, "`answer`", &["yes", "no", "absent"])? {
+            "absent" => UnaskedAnswer::Absent,
+            answer if (answer == "yes") == right_is_yes => UnaskedAnswer::Right,
+            _ => UnaskedAnswer::Wrong,
+        };
+        Some(Unasked { answer, words: self.reader.words_of_a_cell(object, "words") })
+    }
+
     /// Reads an id that no other group or capability has.
     fn id(&mut self, node: &Node) -> Option<String> {
         let text = self.reader.text(node, "`id`")?;
@@ -141,7 +171,7 @@ impl Reading<'_> {
 /// Reads a requirement and the tests that count, and reports those that do not exist.
 fn decider(reader: &mut Reader, node: &Node, library: &Library, names: &Names) -> Option<Decider> {
     let what = "an item of `decided-by`";
-    let object = reader.object(node, what, &["requirement", "tests"])?;
+    let object = reader.object(node, what, &["requirement", "tests", "short"])?;
     let named = reader.need(object, what, "requirement")?;
     let written = reader.text(named, "`requirement`")?;
     let requirement = RequirementId::within("", written);
@@ -153,7 +183,8 @@ fn decider(reader: &mut Reader, node: &Node, library: &Library, names: &Names) -
         reader.push(unknown.at(named.span, "unknown requirement").known(written, "requirements are", known));
     }
     let tests = tests(reader, object, names);
-    is_known.then_some(Decider { requirement, tests })
+    let short = reader.words_of_a_cell(object, "short");
+    is_known.then_some(Decider { requirement, tests, short })
 }
 
 /// Reads the member `tests`.

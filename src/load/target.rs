@@ -154,6 +154,7 @@ pub fn reference(program: &Utf8Path, here: &Here, mutant: Option<&str>, library:
         snapshots: (mutant.is_none() && snapshots.is_dir()).then_some(snapshots),
         language: None,
         api: None,
+        by_hand: BTreeMap::new(),
         unverified: None,
         needs: Vec::new(),
         package: None,
@@ -343,10 +344,11 @@ pub fn parse(path: &Utf8Path, text: String) -> Result<Vec<Target>, LoadError> {
 /// The bytes of the file times its variants, each of which is a target with all parts of the file.
 const COPIES: usize = 4 << 20;
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "title",
     "language",
     "api",
+    "by-hand",
     "package",
     "version",
     "kind",
@@ -375,11 +377,12 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
     let title = reader.need(object, what, "title").and_then(|node| text(reader, "title", node));
     let language = object.get("language").and_then(|node| text(reader, "language", node));
     let api = object.get("api").and_then(|node| text(reader, "api", node));
+    let by_hand = object.get("by-hand").map_or_else(BTreeMap::new, |node| texts(reader, node, "`by-hand`"));
     let kind = kind(reader, object);
     let drives = kind.and_then(|kind| drives(reader, object, kind, &folder));
     let claims = reader.need(object, what, "claims").and_then(|node| claims(reader, node, drives.as_ref(), kind?));
     let callable = callable(reader, object, drives.as_ref());
-    let env = object.get("env").map_or_else(BTreeMap::new, |node| env(reader, node));
+    let env = object.get("env").map_or_else(BTreeMap::new, |node| texts(reader, node, "`env`"));
     let secrets = object.get("secrets").and_then(|node| strings(reader, node, "`secrets`")).unwrap_or_default();
     let setup = object.get("setup").map_or_else(Setup::default, |node| setup(reader, node, &folder));
     let unverified = object.get("unverified").and_then(|node| text(reader, "unverified", node));
@@ -410,6 +413,7 @@ fn targets(reader: &mut Reader, node: &Node, path: &Utf8Path) -> Option<Vec<Targ
         title: title?,
         language,
         api,
+        by_hand,
         drives: drives?,
         announced: claims.clone()?,
         claims: claims?,
@@ -484,10 +488,11 @@ fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> 
     Some(items.iter().filter_map(|item| reader.text(item, &format!("a part of {what}"))).map(str::to_owned).collect())
 }
 
-fn env(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
-    let members = reader.members(node, "`env`").unwrap_or_default();
+/// Reads a table of texts.
+fn texts(reader: &mut Reader, node: &Node, what: &str) -> BTreeMap<String, String> {
+    let members = reader.members(node, what).unwrap_or_default();
     let text = |member: &super::node::Member| {
-        Some(((*member.key).to_owned(), reader.text(&member.value, "a variable")?.to_owned()))
+        Some(((*member.key).to_owned(), reader.text(&member.value, &format!("a value of {what}"))?.to_owned()))
     };
     members.iter().filter_map(text).collect()
 }

@@ -73,6 +73,7 @@ impl TargetPair {
             snapshots: None,
             language: None,
             api: None,
+            by_hand: BTreeMap::new(),
             unverified: None,
             needs: client.needs.iter().chain(&server.needs).cloned().collect(),
             package: None,

@@ -151,6 +151,9 @@ pub struct About {
     /// The name of the API that the variant uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
+    /// The questions about parts that its adapter writes itself, because the SDK leaves them to its users, with the words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_hand: BTreeMap<String, String>,
     /// The tested package and its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

@@ -55,6 +55,7 @@ fn target() -> Target {
         snapshots: None,
         language: None,
         api: None,
+        by_hand: BTreeMap::new(),
         unverified: None,
         needs: Vec::new(),
         package: None,

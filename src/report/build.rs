@@ -71,7 +71,7 @@ impl Report {
     }
 
     /// Merges run logs into one report, and returns the records of each column too, in the order of the report's tests.
-    pub(super) fn with_records<'s>(
+    pub fn with_records<'s>(
         sources: &'s [Source],
         context: &ReportContext,
     ) -> (Self, Vec<BTreeMap<TestId, &'s Record>>) {

@@ -33,6 +33,9 @@ pub struct Column {
     pub language: Option<String>,
     /// The name of the API that the variant uses.
     pub api: Option<String>,
+    /// The questions about parts that the adapter writes itself, because the SDK leaves them to its users, with the words.
+    #[serde(skip)]
+    pub by_hand: BTreeMap<String, String>,
     /// The revisions in which it was tested.
     pub revisions: BTreeSet<Revision>,
     /// The package and its version, where the `target.toml` names them.
@@ -140,6 +143,7 @@ impl Column {
             title: about.map_or_else(|| id.to_string(), |about| about.title.clone()),
             language: about.and_then(|about| about.language.clone()),
             api: about.and_then(|about| about.api.clone()),
+            by_hand: about.map(|about| about.by_hand.clone()).unwrap_or_default(),
             revisions: BTreeSet::new(),
             version: about.and_then(|about| about.version.clone()),
             date: about.and_then(|about| about.date.clone()),

@@ -20,6 +20,30 @@ pub fn line(text: impl Display, _: &dyn askama::Values) -> askama::Result<String
     Ok(Untrusted(&text.to_string()).line(300))
 }
 
+/// The same with places at which a browser may break a long name: after punctuation, and before an upper-case letter.
+#[askama::filter_fn]
+pub fn breaks(text: impl Display, _: &dyn askama::Values) -> askama::Result<askama::filters::Safe<String>> {
+    let text = Untrusted(&text.to_string()).line(300);
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut before = ' ';
+    for one in text.chars() {
+        let is_inside = before != ' ' && one != ' ';
+        if is_inside && (matches!(before, '.' | '_' | '/' | ':' | '-') || before.is_lowercase() && one.is_uppercase()) {
+            out.push_str("<wbr>");
+        }
+        match one {
+            '&' => out.push_str("&#38;"),
+            '<' => out.push_str("&#60;"),
+            '>' => out.push_str("&#62;"),
+            '"' => out.push_str("&#34;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(one),
+        }
+        before = one;
+    }
+    Ok(askama::filters::Safe(out))
+}
+
 /// The same for lists of names.
 #[askama::filter_fn]
 pub fn long(text: impl Display, _: &dyn askama::Values) -> askama::Result<String> {

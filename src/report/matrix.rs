@@ -235,8 +235,13 @@ fn columns(report: &Report, decided: &impl Fn(usize) -> usize) -> (Vec<usize>, V
     let language = |place: usize| report.targets[place].language.as_deref();
     let is_published =
         |place: &usize| report.targets[*place].skipped.iter().any(|skipped| skipped.reason == SkipReason::NoAdapter);
-    if columns.iter().any(|place| language(*place).is_some()) {
+    let known = columns.iter().filter(|place| language(**place).is_some()).count();
+    if known > 0 {
         columns.retain(|place| !is_published(place));
+    }
+    // A fork answers for no SDK that a reader can choose.
+    if known * 2 > columns.len() {
+        columns.retain(|place| language(*place).is_some());
     }
     let most = columns.iter().map(|place| decided(*place)).max().unwrap_or(0);
     // A target that was asked less than a fifth of what others were would be a nearly empty column.

@@ -36,6 +36,7 @@ pub mod snapshot;
 mod status;
 mod summary;
 pub mod terminal;
+mod upgrade;
 pub mod versus;
 mod view;
 
@@ -56,6 +57,7 @@ pub use rates::{Rate, Rates, SentenceRates};
 pub use score::Score;
 pub use status::{Counts, Status};
 pub use summary::RunSummary;
+pub use upgrade::{Upgrade, UpgradeCause};
 pub use view::View;
 
 pub use crate::model::Untrusted;

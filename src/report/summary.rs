@@ -202,6 +202,7 @@ mod tests {
             version: None,
             language: None,
             api: None,
+            by_hand: BTreeMap::new(),
             date: None,
             dependencies: BTreeMap::new(),
             unverified: None,

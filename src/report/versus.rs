@@ -209,8 +209,7 @@ impl<'r> Change<'r> {
     /// The verdict that tells what happens instead: that of the side which does worse.
     fn telling(&self) -> Option<&'r Verdict> {
         let (old, new) = self.verdicts?;
-        let is_old = self.way == Way::Better || holds(behaviour(new));
-        Some(if is_old { old } else { new })
+        Some(telling(self.way, old, new))
     }
 
     /// A test with its verdicts, and both observations.
@@ -238,15 +237,20 @@ impl<'r> Change<'r> {
 }
 
 /// The verdict of a check without regard to the entries that excuse it: they do not change the behaviour of a target.
-fn behaviour(verdict: &Verdict) -> VerdictKind {
+pub(super) fn behaviour(verdict: &Verdict) -> VerdictKind {
     verdict.excuses.unwrap_or(verdict.kind)
+}
+
+/// The verdict that tells what happens instead: that of the side which does worse.
+pub(super) fn telling<'v>(way: Way, old: &'v Verdict, new: &'v Verdict) -> &'v Verdict {
+    if way == Way::Better || holds(behaviour(new)) { old } else { new }
 }
 
 fn holds(kind: VerdictKind) -> bool {
     Status::from(kind) == Status::Passed
 }
 
-fn way(old: &Verdict, new: &Verdict) -> Way {
+pub(super) fn way(old: &Verdict, new: &Verdict) -> Way {
     let (old, new) = (behaviour(old), behaviour(new));
     let grave = |kind| matches!(kind, VerdictKind::Note | VerdictKind::Warn | VerdictKind::Fail);
     match (holds(old), holds(new)) {

@@ -20,14 +20,15 @@ use casebook::model::record::{Footer, Header, Record};
 use casebook::model::spec::{Catalogue, Harm, Level, Requirement, Revisions, Role};
 use casebook::model::{CaseId, RequirementId};
 use casebook::report::markdown::{COMMENT, compatibility, markdown};
-use casebook::report::versus::{Versus, Way};
-use casebook::report::{CaveatKind, Rate, Report, ReportContext, SentenceRates, Source, Status, View};
+use casebook::report::{
+    CaveatKind, Rate, Report, ReportContext, SentenceRates, Source, Status, Upgrade, UpgradeCause, View,
+};
 use casebook::run::{Replay, read_what_is_there, rejudge};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::counts::thousands;
-use crate::typed;
+use crate::{answers, typed};
 
 const PAGE: &str = "docs/compatibility.md";
 /// The page of typed tools, of the same run.
@@ -118,7 +119,13 @@ fn context() -> ReportContext {
                 right_is_yes,
                 absent: None,
                 shows: None,
-                decided_by: vec![Decider { requirement: RequirementId::within("", requirement), tests: Vec::new() }],
+                unasked: None,
+                since: None,
+                decided_by: vec![Decider {
+                    requirement: RequirementId::within("", requirement),
+                    tests: Vec::new(),
+                    short: None,
+                }],
             }],
         };
     let returned = ("arrays", "Can a tool return `[1]`?");
@@ -279,10 +286,13 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let tests = tests.filter(is_asked);
         let unseen: Vec<_> = tests.map(|test| test.path()).filter(|path| !recorded.contains(path)).collect();
         assert!(unseen.is_empty(), "no run log has the tests {unseen:?}");
-        let report = Report::new(&sources, &ReportContext::of(&library));
+        let context = ReportContext::of(&library);
+        let (report, records) = Report::with_records(&sources, &context);
+        let flaws = answers::flaws(&report);
+        assert!(flaws.is_empty(), "{}", flaws.join("\n"));
+        let upgrades = upgrades(&Upgrade::all(&report, &records, &context));
         let before = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
-        fs::write(root().join(PAGE), page(&report, &upgrades(&sources, &report, &library), &library.hash, &before))
-            .expect("the page is written");
+        fs::write(root().join(PAGE), page(&report, &upgrades, &library.hash, &before)).expect("the page is written");
         let typed = format!("{}\n{}", stamp_line(), typed::page(&sources, &library));
         fs::write(root().join(TYPED), typed).expect("the page is written");
         let readme = fs::read_to_string(root().join(README)).expect("the README");
@@ -373,6 +383,7 @@ fn complete_source(path: PathBuf, library: &Library) -> Source {
     for about in &mut header.about {
         if let Some(target) = targets.iter().find(|target| target.id == about.target) {
             (about.language, about.api) = (target.language.clone(), target.api.clone());
+            about.by_hand = target.by_hand.clone();
         }
     }
     Source { name, header, records, footer: log.footer, cut: None, is_broken: false }
@@ -400,29 +411,25 @@ fn versions(report: &Report, before: &str) -> (String, String) {
     (rows, changes)
 }
 
-/// The causes of what changes for users who upgrade from one line of an SDK to the next, in tests that both have.
-fn upgrades(sources: &[Source], report: &Report, library: &Library) -> String {
-    const CAUSES: usize = 15;
+/// What changes for users who upgrade from one line of an SDK to the next.
+fn upgrades(upgrades: &[Upgrade]) -> String {
+    const CAUSES: usize = 20;
     let mut out = String::new();
-    for (old, new) in [("python-sdk-v1:high", "python-sdk:high"), ("typescript-sdk-v1:zod", "typescript-sdk:default")] {
-        let of = |id: &str| {
-            let column = report.targets.iter().find(|column| column.id.to_string() == id)?;
-            let records = sources.iter().flat_map(|source| &source.records);
-            let records: Vec<_> = records.filter(|record| record.target == column.id).collect();
-            Some((column.version.clone().unwrap_or_default(), records))
-        };
-        let (Some((from, old)), Some((to, new))) = (of(old), of(new)) else { continue };
-        let versus = Versus::new(old.into_iter(), new.into_iter());
-        let causes = versus.causes(&library.requirements);
+    for Upgrade { from, to, worse, better, compared, .. } in upgrades {
         writeln!(out, "### I upgrade from {from} to {to}\n").expect("text");
-        for (way, title) in [(Way::Worse, "Worse"), (Way::Better, "Better: no longer")] {
-            let of_way: Vec<_> = causes.iter().filter(|cause| cause.way == way).collect();
-            let lines = of_way.iter().take(CAUSES).map(|cause| format!("{} ({})", cause.words, cause.changes.len()));
-            let more = of_way.len().saturating_sub(CAUSES);
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            writeln!(out, "- **{title}** {}{more}.", lines.collect::<Vec<_>>().join("; ")).expect("text");
+        for (causes, title) in [(worse, "Worse"), (better, "Better: no longer")] {
+            writeln!(out, "{title}:\n").expect("text");
+            for UpgradeCause { role, words, tests, .. } in causes.iter().take(CAUSES) {
+                let unit = if *tests == 1 { "test" } else { "tests" };
+                writeln!(out, "- {role}s: {words} ({tests} {unit})").expect("text");
+            }
+            let more = causes.len().saturating_sub(CAUSES);
+            out += &if more > 0 { format!("- and {more} causes of fewer tests\n") } else { String::new() };
+            out += if causes.is_empty() { "- nothing\n\n" } else { "\n" };
         }
-        writeln!(out, "\nIn brackets: the checks, of tests that both have.\n").expect("text");
+        let compared = thousands(*compared);
+        writeln!(out, "Of {compared} tests that both versions decide, in any variant; each counts once.\n")
+            .expect("text");
     }
     out
 }
@@ -431,10 +438,7 @@ fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
     let (versions, changes) = versions(report, before);
     let date = humantime::format_rfc3339(SystemTime::now()).to_string();
     let date = &date[..10];
-    // A fork answers for no SDK that a reader can choose.
-    let mut sdks = report.clone();
-    sdks.targets.iter_mut().for_each(|column| column.is_main &= column.language.is_some());
-    let (head, answers, casebook) = (stamp_line(), compatibility(&sdks), &report.casebook);
+    let (head, answers, casebook) = (stamp_line(), compatibility(report), &report.casebook);
     format!(
         "{head}\n\
 # Compatibility of the SDKs

@@ -1,5 +1,6 @@
 //! Tests of the library and of the files in this repository. They start no process.
 
+mod answers;
 mod architecture;
 mod compatibility;
 mod counts;

@@ -48,6 +48,7 @@ fn source(name: &str, shard: Option<Shard>, planned: usize, records: Vec<Record>
     let about = About {
         target: target.clone(),
         title: "A sample".into(),
+        by_hand: std::collections::BTreeMap::new(),
         version: None,
         language: None,
         api: None,

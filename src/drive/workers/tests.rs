@@ -75,6 +75,7 @@ pub(crate) fn target(env: &[(&str, &str)]) -> Target {
         snapshots: None,
         language: None,
         api: None,
+        by_hand: BTreeMap::new(),
         unverified: None,
         needs: Vec::new(),
         package: None,

@@ -3,7 +3,10 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::case::{Library, Outcome};
-use crate::model::record::{About, Footer, Header};
+use crate::model::reason::Finding;
+use crate::model::record::{About, Footer, Header, KnownAs, Verdict};
+use crate::model::spec::Requirement;
+use crate::model::verdict::VerdictKind;
 use crate::report::{Source, tests};
 
 /// A test of a row, its kind of verdict, and the `short` of its known failure.
@@ -12,7 +15,7 @@ type Seen<'s> = (&'s str, VerdictKind, Option<&'s str>);
 /// The answers to one question about these targets.
 fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow {
     let requirement = samples::requirement("r", Level::Must);
-    let requirement = Requirement { short: Some("what happens".to_owned()), harm: Harm::Ssrf, ..requirement };
+    let requirement = Requirement { short: Some("what happens".to_owned()), harm: Harm::DataLoss, ..requirement };
     let capability = Capability {
         id: "q".to_owned(),
         question: "Is it so?".to_owned(),
@@ -20,7 +23,9 @@ fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow
         right_is_yes: true,
         absent: None,
         shows: shows.map(|value| Shown { test: "f/c/value@2026-07-28".to_owned(), value }),
-        decided_by: vec![Decider { requirement: requirement.id.clone(), tests: vec!["f/c".to_owned()] }],
+        unasked: None,
+        since: None,
+        decided_by: vec![Decider { requirement: requirement.id.clone(), tests: vec!["f/c".to_owned()], short: None }],
     };
     let group = CapabilityGroup {
         id: "g".to_owned(),
@@ -46,6 +51,7 @@ fn asked(targets: &[(&str, &[Seen<'_>])], shows: Option<Value>) -> CapabilityRow
         title: String::new(),
         language: None,
         api: name.split(':').nth(1).map(|variant| format!("Api({variant})")),
+        by_hand: BTreeMap::new(),
         version: Some("pkg 1.0".to_owned()),
         date: None,
         dependencies: BTreeMap::new(),
@@ -77,13 +83,14 @@ fn told(row: &CapabilityRow) -> Vec<(Answer, &str)> {
 }
 
 #[test]
-fn answer_has_the_words_of_the_gravest_reason() {
+fn answer_has_the_words_of_the_most_common_reason() {
     use VerdictKind::{Author, Cannot, Fail, Inconclusive, Known, Pass};
     let slow = Some("it is slow");
     for (seen, answer) in [
         (&[("c/a", Pass, None), ("c/b", Pass, None)][..], (Answer::Right, "yes")),
         (&[("c/a", Pass, None), ("c/b", Fail, None)], (Answer::Partly, "what happens")),
         (&[("c/a", Known, slow), ("c/b", Fail, None), ("c/d", Pass, None)], (Answer::Wrong, "it is slow")),
+        (&[("c/a", Fail, None), ("c/b", Known, slow), ("c/d", Known, slow)], (Answer::Wrong, "it is slow")),
         (&[("c/a", Author, slow), ("c/b", Cannot, None)], (Answer::Author, "it is slow")),
         (&[("c/a", Cannot, None)], (Answer::Absent, "not with this API")),
         (&[("c/a", Pass, None), ("c/b", Cannot, None), ("c/d", Cannot, None)], (Answer::Absent, "not with this API")),
@@ -96,17 +103,30 @@ fn answer_has_the_words_of_the_gravest_reason() {
 #[test]
 fn failed_control_tells_why_nothing_was_asked() {
     let seen = [("control/t", VerdictKind::Known, Some("checks nothing")), ("c/a", VerdictKind::NotAsked, None)];
-    assert_eq!(told(&asked(&[("sdk", &seen)], None)), [(Answer::Absent, "checks nothing")]);
+    assert_eq!(told(&asked(&[("sdk", &seen)], None)), [(Answer::Wrong, "checks nothing")]);
+    // A few checks that hold beside many that were not asked are no answer.
+    let seen = [seen[0], seen[1], ("c/b", VerdictKind::NotAsked, None), ("c/d", VerdictKind::Pass, None)];
+    assert_eq!(told(&asked(&[("sdk", &seen)], None)), [(Answer::Wrong, "checks nothing")]);
+}
+
+#[test]
+fn rare_exception_is_named_beside_the_right_answer() {
+    let names: Vec<_> = (10..30).map(|number| format!("c/t{number}")).collect();
+    let kind = |at| if at == 0 { VerdictKind::Fail } else { VerdictKind::Pass };
+    let mut seen: Vec<_> = names.iter().enumerate().map(|(at, name)| (name.as_str(), kind(at), None)).collect();
+    assert_eq!(told(&asked(&[("sdk", &seen)], None)), [(Answer::Nearly, "what happens")]);
+    seen.pop();
+    assert_eq!(told(&asked(&[("sdk", &seen)], None)), [(Answer::Partly, "what happens")]);
 }
 
 #[test]
 fn variant_answers_where_the_first_cannot_and_warns_where_it_harms() {
     use VerdictKind::{Cannot, Fail, Pass};
     let row = asked(&[("sdk:high", &[("c/a", Cannot, None)]), ("sdk:low", &[("c/a", Pass, None)])], None);
-    assert_eq!(told(&row), [(Answer::Partly, "only with Api(low)"), (Answer::Right, "yes")]);
+    assert_eq!(told(&row), [(Answer::Partly, "works only with Api(low)"), (Answer::Right, "yes")]);
     assert_eq!(row.answers[0].by.as_deref(), Some("Api(low)"));
     let row = asked(&[("sdk:high", &[("c/a", Pass, None)]), ("sdk:low", &[("c/a", Fail, None)])], None);
-    assert_eq!(told(&row)[0], (Answer::Partly, "not with Api(low)"));
+    assert_eq!(told(&row)[0], (Answer::Partly, "fails with Api(low)"));
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn support(at: usize, versions: &[Edition]) -> Option<Value> {
         .map(|edition| (edition, &edition.answers[at]))
         .filter(|(_, cell)| cell.answer.is_decided())
         .collect();
-    let works = |cell: &CapabilityCell| matches!(cell.answer, Answer::Right | Answer::Partly);
+    let works = |cell: &CapabilityCell| matches!(cell.answer, Answer::Right | Answer::Nearly | Answer::Partly);
     let version = |edition: &Edition| {
         edition.column.version.as_ref().map_or(Value::Bool(true), |_| number(&edition.column).into())
     };
@@ -279,12 +279,13 @@ fn support(at: usize, versions: &[Edition]) -> Option<Value> {
     let added = before.map_or(Value::Bool(true), |before| version(decided[before + 1].0));
     let mut members = Map::new();
     members.insert("version_added".into(), added);
-    if newest.answer == Answer::Partly {
+    if matches!(newest.answer, Answer::Nearly | Answer::Partly) {
         members.insert("partial_implementation".into(), Value::Bool(true));
         let note = newest.words.clone();
-        let reason = decided.last().and_then(|(edition, _)| edition.evidence[at].first());
+        let causes = decided.last().map_or(&[][..], |(edition, _)| edition.evidence[at].as_slice());
+        let reason = causes.iter().find_map(|cause| cause.tests.first());
         let mut notes = vec![note];
-        notes.extend(reason.map(|(test, reason)| shortened(&format!("{test}: {reason}"), NOTE).into_owned()));
+        notes.extend(reason.map(|(test, _, reason)| shortened(&format!("{test}: {reason}"), NOTE).into_owned()));
         members.insert("notes".into(), json!(notes));
     }
     Some(Value::Object(members))

@@ -5,16 +5,17 @@
 
 use std::collections::BTreeMap;
 
+use super::super::filters::external;
 use super::super::versus::{Change, Versus, Way};
-use super::super::{Answer, CapabilityCell, Cell, Column, Counts, Report, SentenceRates, TestEntry};
+use super::super::{Answer, CapabilityCell, Cell, Column, Counts, Reason, Report, SentenceRates, TestEntry};
 use super::address::Place;
 use crate::model::record::Record;
 use crate::model::spec::{Revision, Role};
 use crate::model::verdict::{Meaning, VerdictKind};
 use crate::model::{CaseId, RequirementId, TestId};
 
-/// The number of tests that are named as evidence of an answer.
-const EVIDENCE: usize = 5;
+/// The number of causes of an answer that are shown.
+const CAUSES: usize = 6;
 
 /// One target in one version.
 pub(super) struct Edition {
@@ -24,8 +25,8 @@ pub(super) struct Edition {
     pub(super) is_newest: bool,
     /// The answers, by capability.
     pub(super) answers: Vec<CapabilityCell>,
-    /// The worst tests of each answer, with the first reason of each.
-    pub(super) evidence: Vec<Vec<(TestId, String)>>,
+    /// The causes of each answer that is not right, the most common first.
+    pub(super) evidence: Vec<Vec<EvidenceCause>>,
     /// A test that shows each answer where it is right.
     pub(super) examples: Vec<Option<TestId>>,
     /// The checks of each requirement.
@@ -34,6 +35,19 @@ pub(super) struct Edition {
     pub(super) cases: BTreeMap<CaseId, Counts>,
     /// The sentences that hold, by role and revision.
     pub(super) revisions: BTreeMap<(Role, Revision), SentenceRates>,
+}
+
+/// Checks of an answer with the same cause.
+pub(super) struct EvidenceCause {
+    /// What happens instead, in few words.
+    pub(super) words: String,
+    /// The same in a sentence.
+    pub(super) text: Option<String>,
+    /// The address of a report, or of the documentation.
+    pub(super) link: Option<String>,
+    pub(super) checks: usize,
+    /// Tests that show it, each with its address and its first reason.
+    pub(super) tests: Vec<(TestId, String, String)>,
 }
 
 /// Checks by result.
@@ -47,14 +61,6 @@ pub(super) struct Tally {
     pub(super) cannot: usize,
     /// The checks without a decision.
     pub(super) undecided: usize,
-}
-
-impl Edition {
-    /// The worst tests of an answer, each with its address and its first reason.
-    pub(super) fn linked_evidence(&self, at: usize) -> Vec<(String, String, &str)> {
-        let evidence = self.evidence[at].iter();
-        evidence.map(|(test, reason)| (test.to_string(), self.place.result(test), reason.as_str())).collect()
-    }
 }
 
 impl Tally {
@@ -98,7 +104,7 @@ impl Tally {
 
 /// Returns the first reason of a check of a test that does not hold.
 fn reason(test: &TestEntry) -> String {
-    let broken = test.checks.iter().find(|check| check.kind.is_broken());
+    let broken = test.checks.iter().find(|check| check.kind.is_broken()).or(test.checks.first());
     let detail = broken.and_then(|check| check.detail.first().map(|detail| detail.text.clone()));
     detail.or_else(|| test.unseen.clone()).unwrap_or_default()
 }
@@ -117,15 +123,22 @@ pub(super) fn editions(
     let edition = |(at, column): (usize, &Column)| {
         let rows = report.capabilities.iter().flat_map(|group| &group.capabilities);
         let answers: Vec<_> = rows.map(|row| row.answers[at].clone()).collect();
-        let named = |cell: &CapabilityCell| {
-            let worst = cell.tests.iter().take(EVIDENCE).map(|test| &report.tests[*test]);
-            worst.map(|test| (test.test.clone(), reason(test))).collect()
+        let evidence = |cell: &CapabilityCell| {
+            let is_told = |one: &&Reason| cell.answer != Answer::Right && !(one.short.is_empty() && one.text.is_none());
+            let cause = |one: &Reason| {
+                let tests = one.tests.iter().map(|test| &report.tests[*test]);
+                let tests = tests.map(|test| (test.test.clone(), places[test.target].result(&test.test), reason(test)));
+                let (words, text) = (one.short.clone(), one.text.clone());
+                let link = one.url.as_deref().and_then(external);
+                EvidenceCause { words, text, link, checks: one.checks, tests: tests.collect() }
+            };
+            cell.reasons.iter().filter(is_told).take(CAUSES).map(cause).collect()
         };
         let mut edition = Edition {
             column: column.clone(),
             place: places[at].clone(),
             is_newest: report.targets.get(at + 1).is_none_or(|next| next.id != column.id),
-            evidence: answers.iter().map(named).collect(),
+            evidence: answers.iter().map(evidence).collect(),
             examples: answers.iter().map(|cell| cell.example.map(|test| report.tests[test].test.clone())).collect(),
             answers: answers.into_iter().map(|cell| CapabilityCell { tests: Vec::new(), ..cell }).collect(),
             requirements: BTreeMap::new(),

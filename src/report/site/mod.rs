@@ -18,7 +18,7 @@ use std::io;
 
 use super::evidence::Evidence;
 use super::keywords::Table;
-use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted};
+use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted, Upgrade};
 use crate::model::case::Library;
 use crate::model::record::Header;
 use crate::model::spec::Revision;
@@ -27,7 +27,7 @@ use crate::model::version;
 use crate::model::{RequirementId, TargetId};
 use address::Places;
 use edition::{Edition, editions};
-use overview::Overview;
+use overview::{Overview, UpgradeView};
 use target::Group;
 
 /// Stores a file of the site: its path, with `/` between the parts, and its text.
@@ -52,6 +52,7 @@ pub struct Site<'s> {
     sentences: BTreeMap<RequirementId, Sentence>,
     capabilities: Option<Vec<CapabilityRows>>,
     limits: Vec<String>,
+    upgrades: Vec<UpgradeView>,
     /// The checks of pairs that hold, if there is a page about pairs.
     pairs: Option<Rate>,
     /// The run, if the site is its page.
@@ -175,6 +176,7 @@ impl<'s> Site<'s> {
             sentences: BTreeMap::new(),
             capabilities: None,
             limits: Vec::new(),
+            upgrades: Vec::new(),
             pairs: None,
             run: None,
         };
@@ -219,8 +221,11 @@ impl<'s> Site<'s> {
             tests: &tests,
             records: &records,
             evidence,
+            is_run: self.run.is_some(),
         };
         group.write(put)?;
+        let upgrades = Upgrade::all(&report, &records, &self.context);
+        self.upgrades.extend(upgrades.into_iter().map(|upgrade| UpgradeView::new(upgrade, &places)));
         for sentence in &report.requirements {
             if !self.sentences.contains_key(&sentence.id) {
                 self.sentences.insert(sentence.id.clone(), sentence.clone());
@@ -284,6 +289,7 @@ impl<'s> Site<'s> {
             editions: &self.editions,
             sentences: &self.sentences,
             caveats: &self.limits,
+            upgrades: &self.upgrades,
             pairs: self.pairs,
             run: self.run.as_ref(),
             evidence,

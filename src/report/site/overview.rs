@@ -9,15 +9,20 @@ use askama::Template;
 
 use super::super::evidence::Evidence;
 use super::super::explain::{Breakers, explain};
-use super::super::filters::external;
-use super::super::{Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Reason, Report, Sentence, filters};
-use super::address;
-use super::edition::Edition;
+use super::super::{
+    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, Sentence, Upgrade, UpgradeCause, filters,
+};
+use super::address::{self, Place};
+use super::edition::{Edition, EvidenceCause};
 use super::page::{Frame, LineHead, Mark, TableView, number};
 use super::target::{Share, in_words, shares, title_of};
 use super::{PAIRS, Put, Run, Summary};
 use crate::model::case::{Case, Library};
+use crate::model::spec::Role;
 use crate::model::{CaseId, RequirementId};
+
+/// The number of causes of an upgrade, in each direction.
+const CAUSES: usize = 30;
 
 /// Everything that pages of several targets need.
 pub(super) struct Overview<'s> {
@@ -27,9 +32,32 @@ pub(super) struct Overview<'s> {
     pub(super) editions: &'s [Edition],
     pub(super) sentences: &'s BTreeMap<RequirementId, Sentence>,
     pub(super) caveats: &'s [String],
+    pub(super) upgrades: &'s [UpgradeView],
     pub(super) pairs: Option<Rate>,
     pub(super) run: Option<&'s Run>,
     pub(super) evidence: &'s Evidence,
+}
+
+/// The upgrade of an SDK to its next line of releases.
+pub(super) struct UpgradeView {
+    from: String,
+    to: String,
+    compared: usize,
+    /// What gets worse, and what gets better: the role, the words, the number of tests, and the address of one.
+    ways: [(&'static str, Vec<(Role, String, usize, String)>); 2],
+}
+
+impl UpgradeView {
+    pub(super) fn new(upgrade: Upgrade, places: &[Place]) -> Self {
+        let causes = |causes: Vec<UpgradeCause>| -> Vec<_> {
+            let cause = |UpgradeCause { role, words, tests, example: (test, column) }| {
+                (role, words, tests, places[column].result(&test))
+            };
+            causes.into_iter().take(CAUSES).map(cause).collect()
+        };
+        let Upgrade { from, to, compared, worse, better, .. } = upgrade;
+        Self { from, to, compared, ways: [("Worse", causes(worse)), ("Better: no longer", causes(better))] }
+    }
 }
 
 #[derive(Template)]
@@ -39,6 +67,7 @@ struct IndexPage<'s> {
     run: Option<&'s Run>,
     agreement: Rate,
     caveats: &'s [String],
+    upgrades: &'s [UpgradeView],
     /// The address of the page about pairs, and the checks that hold.
     pairs: Option<(&'static str, Rate)>,
     tables: Vec<TableView<'s>>,
@@ -72,22 +101,12 @@ struct AnswerLine<'s> {
     head: LineHead,
     mark: Mark,
     cell: &'s CapabilityCell,
-    evidence: Vec<(String, String, &'s str)>,
+    causes: &'s [EvidenceCause],
+    /// The messages of the first test of the first cause.
+    wrong: &'s [(&'static str, String)],
     /// A test that shows what holds, with its page and its messages.
     example: Option<(String, String)>,
     messages: &'s [(&'static str, String)],
-}
-
-impl AnswerLine<'_> {
-    /// The reasons, each with its link.
-    fn reasons(&self) -> Vec<(&str, Option<String>)> {
-        let is_told = |reason: &&Reason| self.cell.answer != Answer::Right && !reason.short.is_empty();
-        let told = self.cell.reasons.iter().filter(is_told);
-        let linked = told.map(|Reason { short, text, url, .. }| {
-            (text.as_deref().unwrap_or(short), url.as_deref().and_then(external))
-        });
-        linked.collect()
-    }
 }
 
 #[derive(Template)]
@@ -174,6 +193,7 @@ impl<'s> Overview<'s> {
             run: self.run,
             agreement: self.report.agreement(),
             caveats: self.run.map_or(self.caveats, |run| &run.caveats),
+            upgrades: self.upgrades,
             pairs: self.pairs.map(|rate| (PAIRS, rate)),
             tables: self.tables(),
             targets: self.newest().map(target).collect(),
@@ -196,7 +216,11 @@ impl<'s> Overview<'s> {
             head: head(edition),
             mark: Mark::answer(&edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
             cell: &edition.answers[at],
-            evidence: edition.linked_evidence(at),
+            causes: &edition.evidence[at],
+            wrong: edition.evidence[at]
+                .iter()
+                .find_map(|cause| cause.tests.first())
+                .map_or(&[][..], |(test, ..)| self.evidence.messages(&edition.column, test)),
             example: edition.examples[at].as_ref().map(|test| (test.to_string(), edition.place.result(test))),
             messages: edition.examples[at]
                 .as_ref()

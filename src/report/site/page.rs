@@ -105,6 +105,7 @@ impl Answer {
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Right => "right",
+            Self::Nearly => "nearly",
             Self::Partly => "partly",
             Self::Wrong => "wrong",
             Self::Author => "author",

@@ -14,7 +14,7 @@ use super::super::filters;
 use super::STYLE;
 
 /// The bytes of all sections.
-const MOST: usize = 12 << 20;
+const MOST: usize = 4 << 20;
 
 #[derive(Template)]
 #[template(path = "single.html", config = "src/report/site/askama.toml")]

@@ -15,7 +15,7 @@ use super::super::{
 };
 use super::address;
 use super::broken::{Broken, BrokenTest, broken, broken_test};
-use super::edition::{ChangedRequirement, Edition, changes};
+use super::edition::{ChangedRequirement, Edition, EvidenceCause, changes};
 use super::page::{Frame, Mark, number};
 use super::{Put, api};
 use crate::model::case::Library;
@@ -42,6 +42,8 @@ pub(super) struct Group<'r> {
     /// The records of each column.
     pub(super) records: &'r [BTreeMap<TestId, &'r Record>],
     pub(super) evidence: &'r Evidence,
+    /// Set for the page of a run, which has only what fails.
+    pub(super) is_run: bool,
 }
 
 /// The sentences that hold, in words.
@@ -80,8 +82,7 @@ struct Ability<'r> {
     row: &'r CapabilityRow,
     mark: Mark,
     page: String,
-    evidence: Vec<(String, String, &'r str)>,
-    more: usize,
+    causes: &'r [EvidenceCause],
 }
 
 #[derive(Template)]
@@ -223,14 +224,8 @@ impl Group<'_> {
         let first = flat_index(&self.report.capabilities, group);
         let ability = |(index, row): (usize, &'s CapabilityRow)| {
             let cell = &edition.answers[first + index];
-            let evidence = edition.linked_evidence(first + index);
-            Ability {
-                row,
-                mark: mark(cell),
-                page: address::capability(&row.id),
-                more: (cell.decided - cell.held).saturating_sub(evidence.len()),
-                evidence,
-            }
+            let (mark, page) = (mark(cell), address::capability(&row.id));
+            Ability { row, mark, page, causes: &edition.evidence[first + index] }
         };
         (group.title.as_str(), group.capabilities.iter().enumerate().map(ability).collect())
     }
@@ -281,6 +276,10 @@ impl Group<'_> {
     fn results(&self, at: usize, put: &mut Put<'_>) -> io::Result<()> {
         let edition = &self.editions[at];
         for tests in self.tests[at].chunk_by(|one, other| one.test.case == other.test.case) {
+            let is_quiet = |test: &&TestEntry| matches!(test.status, Status::Passed | Status::NotAsked);
+            if self.is_run && tests.iter().all(is_quiet) {
+                continue;
+            }
             let case = &tests[0].test.case;
             let path = edition.place.results(case);
             put(&path, &self.case_results(at, case, tests, &path))?;
