@@ -26,7 +26,11 @@ pub fn breaks(text: impl Display, _: &dyn askama::Values) -> askama::Result<aska
     let text = Untrusted(&text.to_string()).line(300);
     let mut out = String::with_capacity(text.len() + 32);
     let mut before = ' ';
-    for one in text.chars() {
+    for (at, one) in text.char_indices() {
+        // A date stays whole.
+        let is_date =
+            one == '-' && before.is_ascii_digit() && text[at + 1..].starts_with(|next: char| next.is_ascii_digit());
+        let one = if is_date { '\u{2011}' } else { one };
         let is_inside = before != ' ' && one != ' ';
         if is_inside && (matches!(before, '.' | '_' | '/' | ':' | '-') || before.is_lowercase() && one.is_uppercase()) {
             out.push_str("<wbr>");

@@ -59,7 +59,7 @@ test("an answer leads to its reasons, and from there to the messages", async (t)
   assert.match(page.url(), /#capabilities\/input-types--sdk-a$/);
   const line = page.locator("tr:target");
   assert.match(await line.innerText(), /it is slow/);
-  await line.locator("ul a").first().click();
+  await line.locator(".reason a").first().click();
   const result = page.locator("section.broken:target");
   assert.match(await result.innerText(), /casebook run sdk-a --only/);
   assert.match(await result.locator(".messages").innerText(), /sent .*"tools\/call"/);

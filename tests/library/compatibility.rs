@@ -414,9 +414,9 @@ fn versions(report: &Report, before: &str) -> (String, String) {
 /// What changes for users who upgrade from one line of an SDK to the next.
 fn upgrades(upgrades: &[Upgrade]) -> String {
     const CAUSES: usize = 20;
-    let mut out = String::new();
+    let mut out = "### I upgrade\n\n".to_owned();
     for Upgrade { from, to, worse, better, compared, .. } in upgrades {
-        writeln!(out, "### I upgrade from {from} to {to}\n").expect("text");
+        writeln!(out, "#### From {from} to {to}\n").expect("text");
         for (causes, title) in [(worse, "Worse"), (better, "Better: no longer")] {
             writeln!(out, "{title}:\n").expect("text");
             for UpgradeCause { role, words, tests, .. } in causes.iter().take(CAUSES) {
@@ -446,6 +446,9 @@ fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
 What works in which SDK, for people who choose or upgrade one: {date}, casebook {casebook}. Since the page before: {changes}.
 [Typed tools](typed-tools.md) has what becomes of each type that authors write, [clients with servers](pairs.md) which client
 works with which server.
+
+**Views:** [I write a server](#i-write-a-server) · [I write a client](#i-write-a-client) · [I upgrade](#i-upgrade) ·
+[this client with this server](pairs.md#results)
 
 {answers}\
 {upgrades}\

@@ -301,8 +301,7 @@ impl CapabilityCell {
         self.reasons.truncate(REASONS);
     }
 
-    /// Sorts the reasons of the answer first, those with the most common words first. What this SDK does tells more than
-    /// what a requirement is about.
+    /// Sorts the reasons of the answer first, those with the most common words first.
     fn sort(&mut self, told: fn(u8) -> bool) {
         let mut checks: HashMap<String, usize> = HashMap::new();
         for reason in self.reasons.iter().filter(|reason| told(reason.rank)) {
@@ -310,7 +309,7 @@ impl CapabilityCell {
         }
         self.reasons.sort_by_cached_key(|reason| {
             let of_words = checks.get(&reason.short).copied().filter(|_| told(reason.rank));
-            (Reverse(of_words), reason.rank, reason.short.clone(), reason.text.is_none(), Reverse(reason.checks))
+            (Reverse(of_words), reason.rank, reason.short.clone(), Reverse(reason.checks))
         });
     }
 

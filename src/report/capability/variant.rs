@@ -35,9 +35,10 @@ pub(super) fn answer(row: &CapabilityRow, columns: &[&Column], at: usize) -> Opt
     let api = api(other);
     if cell.answer == Answer::Right {
         // Nothing that the first variant cannot express can go wrong in it.
-        let (answer, words) = match right_is_yes && cell.words == row.right {
-            true => (Answer::Partly, words("works only with", &api)),
-            false => (Answer::Right, cell.words.clone()),
+        let (answer, words) = if right_is_yes && cell.words == row.right {
+            (Answer::Partly, words("works only with", &api))
+        } else {
+            (Answer::Right, cell.words.clone())
         };
         let reasons = if answer == Answer::Right { Vec::new() } else { own.reasons.clone() };
         return Some(CapabilityCell { answer, words, by: Some(api), reasons, ..cell.clone() });

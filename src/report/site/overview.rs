@@ -43,15 +43,26 @@ pub(super) struct UpgradeView {
     from: String,
     to: String,
     compared: usize,
-    /// What gets worse, and what gets better: the role, the words, the number of tests, and the address of one.
-    ways: [(&'static str, Vec<(Role, String, usize, String)>); 2],
+    /// What gets worse, and what gets better.
+    ways: [(&'static str, Vec<UpgradeLine>); 2],
+}
+
+/// A cause of what gets worse or better, with the address of a test.
+struct UpgradeLine {
+    role: Role,
+    words: String,
+    tests: usize,
+    page: String,
 }
 
 impl UpgradeView {
     pub(super) fn new(upgrade: Upgrade, places: &[Place]) -> Self {
         let causes = |causes: Vec<UpgradeCause>| -> Vec<_> {
-            let cause = |UpgradeCause { role, words, tests, example: (test, column) }| {
-                (role, words, tests, places[column].result(&test))
+            let cause = |UpgradeCause { role, words, tests, example: (test, column) }| UpgradeLine {
+                role,
+                words,
+                tests,
+                page: places[column].result(&test),
             };
             causes.into_iter().take(CAUSES).map(cause).collect()
         };
