@@ -221,7 +221,7 @@ pub(super) fn answers(context: &ReportContext, merged: &[MergedTarget<'_>]) -> V
     }
     let mut test = 0;
     for (column, MergedTarget { records, .. }) in merged.iter().enumerate() {
-        let controls = Controls::new(records.values().copied(), context);
+        let controls = Controls::new(records.values().copied(), test, context);
         for record in records.values() {
             let role = context.roles.get(&record.test.case);
             for verdict in &record.verdicts {

@@ -62,15 +62,15 @@ pub(super) struct Check<'r> {
 
 /// The first check of each test of a column that fails, and the first that was not asked, by the id of the test.
 pub(super) struct Controls<'r> {
-    broken: HashMap<String, (&'r Verdict, Option<&'r Requirement>)>,
+    broken: HashMap<String, Cause<'r>>,
     not_asked: HashMap<String, &'r Verdict>,
 }
 
 /// The cause for which a check was not asked.
 #[derive(Clone, Copy)]
 enum Cause<'r> {
-    /// A check of the control fails.
-    Control(&'r Verdict, Option<&'r Requirement>),
+    /// A check of the control fails, which is the test with this index.
+    Control(&'r Verdict, Option<&'r Requirement>, usize),
     /// An alternative holds by which there is nothing to check.
     Alternative(&'r str),
     Unknown,
@@ -86,12 +86,14 @@ struct Told<'r> {
 }
 
 impl<'r> Controls<'r> {
-    pub(super) fn new(records: impl Iterator<Item = &'r Record>, context: &'r ReportContext) -> Self {
+    /// Reads the records of a column. Its first test has the index `first`.
+    pub(super) fn new(records: impl Iterator<Item = &'r Record>, first: usize, context: &'r ReportContext) -> Self {
         let mut controls = Self { broken: HashMap::new(), not_asked: HashMap::new() };
-        for record in records {
+        for (record, test) in records.zip(first..) {
             let id = || record.test.to_string();
             if let Some(verdict) = record.verdicts.iter().find(|verdict| verdict.kind.is_broken()) {
-                controls.broken.insert(id(), (verdict, context.catalogue.get(&verdict.requirement)));
+                let requirement = context.catalogue.get(&verdict.requirement);
+                controls.broken.insert(id(), Cause::Control(verdict, requirement, test));
             } else if let Some(verdict) = record.verdicts.iter().find(|one| one.kind == VerdictKind::NotAsked) {
                 controls.not_asked.insert(id(), verdict);
             }
@@ -107,10 +109,9 @@ impl<'r> Controls<'r> {
         let mut verdict = verdict;
         for _ in 0..LONGEST {
             let next = verdict.detail.iter().find_map(|detail| match &detail.finding {
-                Finding::ControlFailed { control } => Some(Err(self
-                    .broken
-                    .get(&of(control))
-                    .map_or(Cause::Unknown, |(one, of)| Cause::Control(one, *of)))),
+                Finding::ControlFailed { control } => {
+                    Some(Err(self.broken.get(&of(control)).copied().unwrap_or(Cause::Unknown)))
+                }
                 Finding::NotAsked { reason } => Some(Err(Cause::Alternative(reason))),
                 Finding::ControlNotAsked { control } => self.not_asked.get(&of(control)).map(|verdict| Ok(*verdict)),
                 _ => None,
@@ -188,7 +189,7 @@ impl CapabilityCell {
                     (Cause::Alternative(reason), None) => {
                         self.reason(UNASKED, &Told { short: Some(reason), ..Told::default() }, Some(test));
                     }
-                    (Cause::Control(verdict, requirement), _) => {
+                    (Cause::Control(verdict, requirement, test), _) => {
                         self.uncontrolled += 1;
                         self.reason(CONTROL, &check.told(verdict, requirement), Some(test));
                     }
