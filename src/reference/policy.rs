@@ -153,6 +153,8 @@ decisions! {
         works_on: bool = false,
         /// Progress is reported only for requests with a token.
         reports_unasked: bool = false,
+        /// Each report of progress says more than the last one.
+        reports_twice: bool = false,
         /// A report of progress has the token of its request.
         progress_token: fn(&Value) -> Value = Value::clone,
         /// A notification has no id.

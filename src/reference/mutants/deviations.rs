@@ -401,6 +401,11 @@ pub(super) fn announce_before_handshake(reply: &str) -> Option<&'static str> {
 pub(super) const PROGRESS: &str =
     r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}"#;
 
+/// A result that no request asked for.
+pub(super) fn answer_nobody(reply: &str) -> Option<&'static str> {
+    reply.contains(r#""tools":["#).then_some(r#"{"jsonrpc":"2.0","id":999999,"result":{}}"#)
+}
+
 pub(super) fn report_before_list(reply: &str) -> Option<&'static str> {
     reply.contains(r#""tools":["#).then_some(PROGRESS)
 }

@@ -18,13 +18,13 @@ use super::client_deviations::{
 };
 use super::deviations::{
     PROGRESS, add_empty_default, add_page_of_other_scope, add_result_for_prompts, agree_on_any_version,
-    announce_before_handshake, ask_before_acceptance, ask_in_list, cancel_before_result, capabilities_are_known,
-    change_value, coerce, declare_draft_7, decode_slashes, has_long_text_and_pattern, ignore_external,
-    ignore_references_under_id, indent, invalidate_nested_marks, keep_types, let_texts_end_with_newline,
-    list_by_connection, list_by_side_effect, list_by_unknown_call, log_before_handshake, lose_name, make_floats,
-    make_single_choice, make_texts, malform_required, merge_text_blocks, mix_scalars, refuse_by_prefix,
-    refuse_extra_responses, refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect, refuse_reserved_keys,
-    refuse_whole_numbers, remove_bounds, remove_closing, remove_falsy_content, remove_members,
+    announce_before_handshake, answer_nobody, ask_before_acceptance, ask_in_list, cancel_before_result,
+    capabilities_are_known, change_value, coerce, declare_draft_7, decode_slashes, has_long_text_and_pattern,
+    ignore_external, ignore_references_under_id, indent, invalidate_nested_marks, keep_types,
+    let_texts_end_with_newline, list_by_connection, list_by_side_effect, list_by_unknown_call, log_before_handshake,
+    lose_name, make_floats, make_single_choice, make_texts, malform_required, merge_text_blocks, mix_scalars,
+    refuse_by_prefix, refuse_extra_responses, refuse_missing_responses, refuse_newer_keywords, refuse_own_dialect,
+    refuse_reserved_keys, refuse_whole_numbers, remove_bounds, remove_closing, remove_falsy_content, remove_members,
     remove_supported_versions, remove_titles, remove_unknown_arguments, rename_schema_member, replace_state,
     report_before_list, report_unknown_method, require_url_visit, return_input_required, sample_before_handshake,
     set_code_for_resources, text_at_reserved_keys, text_for_failures, turn_into_error, unquote, with_merged_branches,
@@ -582,6 +582,8 @@ mutants! { |p|
         } => ["base/logging-declared"],
         /// The progress of each list is reported, with a token of the server's own.
         "progress-of-lists": p.transport.before_reply = report_before_list => ["base/progress-wanted"],
+        /// Before each list, a result is sent that no request asked for.
+        "result-for-nobody": p.transport.before_reply = answer_nobody => ["messages/result-has-the-id"],
         /// The server sends `notifications/cancelled` before the result of a call.
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
             "lifecycle/no-cancellation-by-server", "messages/types-kept"],
@@ -637,6 +639,8 @@ mutants! { |p|
         "log-level-not-checked": p.requests.checks_log_level = false => ["base/invalid-log-level"],
         /// Progress is reported for requests without a token.
         "progress-unasked": p.requests.reports_unasked = true => ["base/progress-wanted"],
+        /// Each report of progress is sent twice.
+        "progress-reported-twice": p.requests.reports_twice = true => ["base/progress-increases"],
         /// Progress of a call is reported after its response.
         "progress-after-response": p.transport.notifies_last = true => ["base/progress-wanted"],
         /// Notifications have an id.

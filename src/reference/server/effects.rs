@@ -104,7 +104,10 @@ impl Notice {
         if policy.numbers_notifications {
             message["id"] = json!("notification");
         }
-        let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
+        let times = if policy.reports_twice && matches!(self, Self::Progress(_)) { 2 } else { 1 };
+        for _ in 0..times {
+            let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
+        }
         if policy.cancels_after_logs && matches!(self, Self::Log(_)) {
             let cancelled =
                 json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
