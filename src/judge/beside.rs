@@ -33,7 +33,7 @@ pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) ->
             // Who sends a client's messages is its user too.
             if role == Role::Server {
                 found.extend(asked.foreign(envelope).filter(|_| !message.lossy));
-                found.extend(going_back(envelope, &mut reached));
+                found.extend(asked.going_back(envelope, &mut reached));
             }
         }
         found
@@ -47,6 +47,8 @@ struct Asked {
     ids: Vec<Value>,
     /// The texts that are no envelopes: a request with a mistake may have an id all the same.
     others: Vec<String>,
+    /// The progress tokens, as JSON.
+    tokens: Vec<String>,
     /// The greatest of those that are integers: earlier tests of the same session had smaller ones.
     greatest: Option<i64>,
 }
@@ -59,10 +61,22 @@ impl Asked {
                     let id = envelope.id.and_then(scalar::<Value>);
                     self.greatest = self.greatest.max(id.as_ref().and_then(Value::as_i64));
                     self.ids.extend(id);
+                    self.tokens.extend(token(&envelope));
                 }
                 None => self.others.push(message.text.clone()),
             }
         }
+    }
+
+    /// Returns the fault of progress that does not increase, of a token that the harness gave: others are a fault of their
+    /// own. `reached` has the progress of each token.
+    fn going_back(&self, envelope: &Envelope<'_>, reached: &mut BTreeMap<String, f64>) -> Option<(Beside, String)> {
+        let params = members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)?;
+        let token = params.get("progressToken")?.get();
+        let progress = scalar::<Number>(params.get("progress")?)?.as_f64()?;
+        let last = reached.insert(token.to_owned(), progress)?;
+        let is_back = progress <= last && self.tokens.iter().any(|own| own == token);
+        is_back.then(|| (Beside::ProgressBack, format!("the progress {progress} follows {last}")))
     }
 
     /// Returns the fault of a result of a request that the harness never sent.
@@ -87,12 +101,10 @@ fn without_id(envelope: &Envelope<'_>, text: &str) -> Option<(Beside, String)> {
     is_null.then(|| (Beside::NullId, format!("the id of `{}` is null", shortened(method, METHOD))))
 }
 
-/// Returns the fault of progress that does not increase. `reached` has the progress of each token.
-fn going_back(envelope: &Envelope<'_>, reached: &mut BTreeMap<String, f64>) -> Option<(Beside, String)> {
-    let params = members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)?;
-    let progress = scalar::<Number>(params.get("progress")?)?.as_f64()?;
-    let last = reached.insert(params.get("progressToken")?.get().to_owned(), progress)?;
-    (progress <= last).then(|| (Beside::ProgressBack, format!("the progress {progress} follows {last}")))
+/// Returns the progress token of a request, as JSON.
+fn token(request: &Envelope<'_>) -> Option<String> {
+    let meta = members(members(request.params?)?.get("_meta")?)?;
+    meta.get("progressToken").map(|token| token.get().to_owned())
 }
 
 #[cfg(test)]
@@ -144,7 +156,10 @@ mod tests {
             let params = json!({ "progressToken": token, "progress": progress });
             (Party::Target, json!({ "method": PROGRESS, "params": params }))
         };
-        assert_eq!(found(&[progress("a", 1.0), progress("b", 1.0), progress("a", 1.5)]), []);
-        assert_eq!(found(&[progress("a", 2.0), progress("a", 2.0)]), [Beside::ProgressBack]);
+        let asked =
+            (Party::Harness, json!({ "id": 1, "method": "t", "params": { "_meta": { "progressToken": "a" } } }));
+        assert_eq!(found(&[asked.clone(), progress("a", 1.0), progress("b", 1.0), progress("a", 1.5)]), []);
+        assert_eq!(found(&[asked.clone(), progress("a", 2.0), progress("a", 2.0)]), [Beside::ProgressBack]);
+        assert_eq!(found(&[asked, progress("b", 2.0), progress("b", 2.0)]), [], "nobody gave this token");
     }
 }

@@ -305,7 +305,7 @@ fn line_that_is_no_message_is_shown_if_no_answer_comes() {
         .exits(4)
         .stderr_has(&["its standard output has the line `Content-Length: 2`", "without headers"]);
     let usage = ["sh", "-c", "echo 'usage: server FILE'; read -r line; exit 2"].map(str::to_owned);
-    run_command(&sandbox, &[], &usage).exits(4).stderr_has(&["begins with `usage: server FILE`"]);
+    run_command(&sandbox, &[], &usage).exits(4).stderr_has(&["has the line `usage: server FILE`"]);
 }
 
 #[test]

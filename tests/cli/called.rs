@@ -217,7 +217,7 @@ fn finding_about_one_of_many_replies_shows_it_with_its_request() {
     server(&sandbox, &[], Some("revision-ignored"), OLD, &json!(tools), ALL);
     run(&sandbox).exits(0).stdout_has(&[
         "`result.structuredContent` of the reply is [1], expected an object",
-        r#""method":"tools/call","params":{"name":"first"}"#,
+        r#""method":"tools/call","params":{"name":"first","#,
         r#""structuredContent":[1]"#,
     ]);
 }

@@ -185,7 +185,7 @@ fn several_releases_have_one_history() {
     let page = sandbox.read("history.md");
     assert!(
         page.contains("| 1.29.0 2026-04-01, after 1.28.0; zod 4.1.28.0 → 4.1.29.0 |")
-            && page.contains("— **1.29.0** runs the tool"),
+            && page.contains("✗ **1.29.0** runs the tool"),
         "{page}"
     );
     let log = sandbox.read("logs/typescript-sdk-v1@1.28.0+zod.jsonl");
