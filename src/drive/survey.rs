@@ -219,7 +219,7 @@ fn result(exchange: &Exchange, server: &Fixed, method: &str) -> Result<Result<Va
     }
     let is_line = |message: &&Message| message.status.is_none() && read(message).is_none();
     let line = from(Party::Target).find(is_line).map(|line| line.text.trim_end());
-    let line = line.map(|line| no_message(line)).unwrap_or_default();
+    let line = line.map(no_message).unwrap_or_default();
     let why = match &exchange.end {
         End::Timeout if line.is_empty() => return Err(too_late(method)),
         End::Timeout => {

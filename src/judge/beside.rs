@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value};
 
 use super::compare;
-use super::messages::Wire;
-use crate::jsonrpc::envelope::{Envelope, members, ordered, scalar};
+use super::messages::{Wire, has_null_id};
+use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::observation::Beside;
 use crate::model::spec::Role;
 use crate::model::text::shortened;
@@ -96,9 +96,8 @@ impl Asked {
 
 /// Returns the fault of a request whose id is null.
 fn without_id(envelope: &Envelope<'_>, text: &str) -> Option<(Beside, String)> {
-    let method = envelope.method.as_ref().filter(|_| envelope.id.is_none() && text.contains("null"))?;
-    let is_null = ordered(text)?.iter().any(|(name, value)| name == "id" && value.get() == "null");
-    is_null.then(|| (Beside::NullId, format!("the id of `{}` is null", shortened(method, METHOD))))
+    let method = envelope.method.as_ref().filter(|_| has_null_id(envelope, text))?;
+    Some((Beside::NullId, format!("the id of `{}` is null", shortened(method, METHOD))))
 }
 
 /// Returns the progress token of a request, as JSON.

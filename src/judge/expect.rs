@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(super) use absent::reason as absence;
-pub(super) use by_messages::{ByMessages, Scene, by_messages, reads_messages};
+pub(super) use by_messages::{ByMessages, Scene, SceneAction, by_messages, reads_messages};
 pub(super) use nothing::{about_nothing, about_silence};
 
 use self::dependencies::Dependencies;

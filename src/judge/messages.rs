@@ -252,6 +252,12 @@ pub(crate) fn is_reply(message: &Message) -> bool {
     !ordered(&message.text).is_some_and(|members| is_request(&members.into_iter().collect()))
 }
 
+/// Returns whether a message is a request whose id is null. Its envelope has no id.
+pub(super) fn has_null_id(envelope: &Envelope<'_>, text: &str) -> bool {
+    let is_null = |members: Vec<(String, &RawValue)>| members.iter().any(|(key, id)| key == "id" && id.get() == "null");
+    envelope.method.is_some() && envelope.id.is_none() && text.contains("null") && ordered(text).is_some_and(is_null)
+}
+
 /// Returns whether the members are those of a request or a notification by JSON-RPC and the protocol's schema.
 fn is_request(members: &Members<'_>) -> bool {
     let begins = |key: &str, with: &[u8]| members.get(key).is_none_or(|raw| with.contains(&raw.get().as_bytes()[0]));

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::sessions::{Session, joined, sessions};
 use self::steps::{Segment, performed, segments};
-use super::expect::{ByMessages, Scene, by_messages, reads_messages};
+use super::expect::{ByMessages, Scene, SceneAction, by_messages, reads_messages};
 use super::{held, implied, observe, verdict, violated};
 use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
@@ -268,9 +268,12 @@ impl<'a> Scened<'a> {
         let observed = connected.as_ref().unwrap_or(observed);
         let scene = Scene {
             observed,
-            is_connected,
             id: self.id,
-            is_call: matches!(step.when, When::Call { .. }),
+            action: match step.when {
+                When::Call { .. } => SceneAction::Call,
+                _ if is_connected => SceneAction::UsedConnection,
+                _ => SceneAction::Other,
+            },
             // The values of an answer as presented are those of the user.
             answers_known: !answers.iter().any(|answer| matches!(answer, Answer::AcceptAsPresented)),
             is_trusted,

@@ -367,7 +367,7 @@ async fn event(events: &mut SseStream<Counted>, resumable: &mut Option<Resumable
         }
         // MCP has no events of other names. A client that reads them finds no message in one of a proxy.
         let is_other = event.event.is_some_and(|name| !matches!(name.as_str(), "" | "message"));
-        let is_message = |data: &String| !data.is_empty() && !(is_other && !data.trim_start().starts_with('{'));
+        let is_message = |data: &String| !data.is_empty() && (!is_other || data.trim_start().starts_with('{'));
         if let Some(text) = event.data.filter(is_message) {
             return Ok(Some(Arrival { text, ..Arrival::default() }));
         }

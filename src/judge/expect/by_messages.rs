@@ -21,15 +21,23 @@ const REFUSED: &str = "the server refused the request, and the messages do not s
 const OF_MESSAGES: [&str; 9] =
     ["asked", "cancelled-unknown", "canary", "fetches", "mistyped", "repeated-id", "rounds", "sent", "split"];
 
+/// The action of a step of a client that nobody drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::judge) enum SceneAction {
+    /// A call of a tool.
+    Call,
+    /// The connection, which the client used for the next step.
+    UsedConnection,
+    /// Something else.
+    Other,
+}
+
 /// A step of a client that nobody drives.
 #[derive(Clone, Copy)]
 pub(in crate::judge) struct Scene<'a> {
     pub(in crate::judge) observed: &'a StepObservation,
     pub(in crate::judge) id: &'a TestId,
-    /// `true` if the step is a call.
-    pub(in crate::judge) is_call: bool,
-    /// `true` if the step opens the connection, and the client went on to the next step with it.
-    pub(in crate::judge) is_connected: bool,
+    pub(in crate::judge) action: SceneAction,
     /// `true` if the answers of the user are those of the case.
     pub(in crate::judge) answers_known: bool,
     /// `true` if a control shows that the server accepts usual requests of this client.
@@ -70,7 +78,8 @@ fn open_because(schema: &SharedSchema, answers_known: bool, outcome_known: bool)
 
 /// Compares an expectation with the messages of a step.
 pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) -> ByMessages {
-    let Scene { observed, id, is_call, is_connected, answers_known, is_trusted } = scene;
+    let Scene { observed, id, action, answers_known, is_trusted } = scene;
+    let (is_call, is_connected) = (action == SceneAction::Call, action == SceneAction::UsedConnection);
     let mut misses = Misses { missed: Vec::new(), unknown: Vec::new(), revision: id.revision.name() };
     let mut open = None;
     if is_connected && !expected.outcome.is_empty() {
@@ -151,10 +160,7 @@ mod tests {
 
     fn of(expected: &Expectation, observed: &StepObservation, answers_known: bool, is_trusted: bool) -> ByMessages {
         let id = samples::id("f/c/t@2026-07-28+http");
-        by_messages(
-            expected,
-            Scene { observed, id: &id, is_call: true, is_connected: false, answers_known, is_trusted },
-        )
+        by_messages(expected, Scene { observed, id: &id, action: SceneAction::Call, answers_known, is_trusted })
     }
 
     #[test]
@@ -178,14 +184,13 @@ mod tests {
     fn outcome_of_a_connection_that_is_used_is_known() {
         let id = samples::id("f/c/t@2026-07-28+http");
         let seen = samples::step(Outcome::Success);
-        let of = |is_connected| {
-            let scene =
-                Scene { observed: &seen, id: &id, is_call: false, is_connected, answers_known: true, is_trusted: true };
+        let of = |action| {
+            let scene = Scene { observed: &seen, id: &id, action, answers_known: true, is_trusted: true };
             let failed = Expectation { outcome: vec![Outcome::Refused], ..Expectation::default() };
             by_messages(&failed, scene)
         };
-        assert!(matches!(of(true), ByMessages::Misses(_)));
-        assert_eq!(of(false), ByMessages::Open(USER.to_owned()));
+        assert!(matches!(of(SceneAction::UsedConnection), ByMessages::Misses(_)));
+        assert_eq!(of(SceneAction::Other), ByMessages::Open(USER.to_owned()));
     }
 
     #[test]

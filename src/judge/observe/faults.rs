@@ -323,7 +323,7 @@ impl Session<'_> {
         if is_stateless && envelope.method.is_some() && envelope.id.is_some() {
             self.add(Rule::NoRequestsToTheClient, at);
         }
-        if envelope.id.is_some_and(|id| id.get() == "null") && envelope.method.is_some() {
+        if messages::has_null_id(envelope, &message.text) {
             self.add(Rule::IdNotNull, at);
         }
         if answered.is_some() && message.on_get_stream && self.has_handshake() && !self.resumes {
