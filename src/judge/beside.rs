@@ -33,7 +33,10 @@ pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) ->
             // Who sends a client's messages is its user too.
             if role == Role::Server {
                 found.extend(asked.foreign(envelope).filter(|_| !message.lossy));
-                found.extend(asked.going_back(envelope, &mut reached));
+                // A copy on another stream is a fault of its own.
+                if !message.on_get_stream {
+                    found.extend(asked.going_back(envelope, &mut reached));
+                }
             }
         }
         found

@@ -3,6 +3,7 @@
 //!
 //! Takes the messages of a step, gives indexes. Must not know expectations.
 
+use super::asked::ELICIT;
 use super::messages::{self, Wire, answers};
 use crate::model::transcript::{End, Message, Party, StepTranscript};
 
@@ -29,7 +30,8 @@ pub(super) fn replies(seen: &StepTranscript, wire: &Wire<'_>) -> Vec<usize> {
     seen.messages.iter().enumerate().filter(is_reply).map(|(place, _)| place).collect()
 }
 
-/// Returns the indexes of the HTTP replies to the harness's own responses: to an answer to a question, or to a ping.
+/// Returns the indexes of the HTTP replies to responses of the harness that no test asks for: to a ping, or to a request for
+/// roots. A test that answers a question asks for what follows.
 /// The indexes of the responses to the harness's requests are given.
 fn acknowledgements(messages: &[Message], wire: &Wire<'_>, answered: &[usize]) -> Vec<usize> {
     let mut asked: Vec<&str> = Vec::new();
@@ -37,7 +39,7 @@ fn acknowledgements(messages: &[Message], wire: &Wire<'_>, answered: &[usize]) -
     for (place, message) in messages.iter().enumerate() {
         let Some((id, envelope)) = wire.at(place).and_then(|one| Some((one.id?, one))) else { continue };
         match (message.from, &envelope.method) {
-            (Party::Target, Some(_)) => asked.push(id.get()),
+            (Party::Target, Some(method)) if method != ELICIT => asked.push(id.get()),
             (Party::Harness, None) if asked.contains(&id.get()) => {
                 // The stream of the request goes on meanwhile, and has had its headers.
                 let is_next = |(at, one): &(usize, &Message)| {

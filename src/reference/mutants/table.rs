@@ -223,9 +223,9 @@ mutants! { |p|
         /// The name of the header `Mcp-Name` is compared with its capitals, and never found.
         "header-name-with-capitals": p.transport.finds_name_header = false => [
             "base/log-sent", "base/reserved-codes-as-defined", "elicitation/answer-arrives",
-            "http/header-names-any-case", "messages/request-answered", "sep-2106/any-json-value",
-            "sep-2106/data-is-no-reference", "sep-2322/state-arrives", "sep-2575/unknown-meta-is-ignored",
-            "tools/arguments-arrive", "tools/arguments-unchanged", "tools/content-as-given", "tools/sibling-survives",
+            "http/header-names-any-case", "messages/request-answered", "sep-1303/input-errors-are-tool-errors",
+            "sep-2106/any-json-value", "sep-2106/data-is-no-reference", "sep-2322/state-arrives",
+            "sep-2575/unknown-meta-is-ignored", "tools/arguments-arrive", "tools/arguments-unchanged", "tools/content-as-given", "tools/sibling-survives",
             "tools/structured-returned", "tools/valid-header-mark-kept", "typed/listed-is-taken"],
         /// Results have a `resultType` that no page names.
         "result-type-of-its-own":
@@ -496,7 +496,7 @@ mutants! { |p|
             "base/meta-reserved-keys", "sep-2575/unknown-meta-is-ignored"],
         /// An unknown key in `_meta` is an error.
         "unknown-meta-refused":
-            p.requests.accepts_meta = |meta| meta.keys().all(|key| key.starts_with(OWN_PREFIX)) => [
+            p.requests.accepts_meta = |meta| meta.keys().all(|key| key == "progressToken" || key.starts_with(OWN_PREFIX)) => [
             "sep-2575/unknown-meta-is-ignored"],
         /// Any protocol version is accepted.
         "version-not-checked": p.requests.checks_version = false => ["sep-2575/unsupported-version",
