@@ -1175,7 +1175,8 @@ mutants! { |p|
         "late-get-accepts-json": { p.client.listens_late = true; p.client.accept_of_get = "application/json" } => [
             "http/get-accepts-events"],
         /// Events without a name are not read.
-        "unnamed-events-ignored": p.client.needs_event_name = true => ["http/both-answers-read"],
+        "unnamed-events-ignored": p.client.needs_event_name = true => ["http/both-answers-read",
+            "tools/structured-returned"],
         /// A stream with a comment is refused.
         "comments-refused": p.client.stream = refuse_comments => ["http/both-answers-read", "http/comments-ignored"],
         /// Only a line feed ends a line of a stream.
