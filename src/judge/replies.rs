@@ -31,8 +31,7 @@ pub(super) fn replies(seen: &StepTranscript, wire: &Wire<'_>) -> Vec<usize> {
 }
 
 /// Returns the indexes of the HTTP replies to responses of the harness that no test asks for: to a ping, or to a request for
-/// roots. A test that answers a question asks for what follows.
-/// The indexes of the responses to the harness's requests are given.
+/// roots. A test that answers a question asks for what follows. `answered` has the responses to the harness's own requests.
 fn acknowledgements(messages: &[Message], wire: &Wire<'_>, answered: &[usize]) -> Vec<usize> {
     let mut asked: Vec<&str> = Vec::new();
     let mut found = Vec::new();
