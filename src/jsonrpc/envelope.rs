@@ -44,6 +44,11 @@ impl<'a> Envelope<'a> {
     pub(crate) fn members(&self) -> Option<Members<'a>> {
         members(self.result?)
     }
+
+    /// Returns the members of the `_meta` of the parameters, or `None` if there is none.
+    pub(crate) fn meta(&self) -> Option<Members<'a>> {
+        members(members(self.params?)?.get("_meta")?)
+    }
 }
 
 /// Returns the members of an object in order, each as text, or `None` if it is not an object or has duplicate keys.

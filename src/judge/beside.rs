@@ -64,7 +64,8 @@ impl Asked {
                     let id = envelope.id.and_then(scalar::<Value>);
                     self.greatest = self.greatest.max(id.as_ref().and_then(Value::as_i64));
                     self.ids.extend(id);
-                    self.tokens.extend(token(&envelope));
+                    let meta = envelope.meta().unwrap_or_default();
+                    self.tokens.extend(meta.get("progressToken").map(|token| token.get().to_owned()));
                 }
                 None => self.others.push(message.text.clone()),
             }
@@ -101,12 +102,6 @@ impl Asked {
 fn without_id(envelope: &Envelope<'_>, text: &str) -> Option<(Beside, String)> {
     let method = envelope.method.as_ref().filter(|_| has_null_id(envelope, text))?;
     Some((Beside::NullId, format!("the id of `{}` is null", shortened(method, METHOD))))
-}
-
-/// Returns the progress token of a request, as JSON.
-fn token(request: &Envelope<'_>) -> Option<String> {
-    let meta = members(members(request.params?)?.get("_meta")?)?;
-    meta.get("progressToken").map(|token| token.get().to_owned())
 }
 
 #[cfg(test)]

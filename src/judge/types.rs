@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::messages::{self, Answer, Wire};
 use super::violation::Violation;
-use crate::jsonrpc::envelope::{Envelope, Members, members, ordered, scalar};
+use crate::jsonrpc::envelope::{Envelope, Members, ordered, scalar};
 use crate::jsonrpc::nesting;
 use crate::model::observation::{Mistyped, Observed};
 use crate::model::schema::SharedSchema;
@@ -111,10 +111,7 @@ fn no_envelope(text: &str) -> Option<(&'static str, String)> {
 
 /// Returns whether a request belongs to the lifecycle of a revision: a stateless one names its revision in each request.
 fn is_of(revision: Revision, request: &Envelope<'_>) -> bool {
-    let named = || {
-        let meta = members(members(request.params?)?.get("_meta")?)?;
-        scalar::<String>(meta.get(VERSION)?)
-    };
+    let named = || scalar::<String>(request.meta()?.get(VERSION)?);
     revision.facts().lifecycle == Lifecycle::Stateful || named().as_deref() == Some(revision.as_ref())
 }
 
