@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::messages::{self, Answer, Wire};
@@ -74,8 +75,10 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<M
     });
     let mut all: Vec<_> = requests.chain(answers).collect();
     all.sort_by_key(|(place, ..)| *place);
-    // Nearly every message is an envelope of this version.
-    let is_odd = |(place, text): &(usize, &str)| wire.at(*place).is_none() || !text.contains("\"2.0\"");
+    // Nearly every message is an envelope of this version, written in one of two ways.
+    let is_plain =
+        |text: &str| [r#""jsonrpc":"2.0""#, r#""jsonrpc": "2.0""#].iter().any(|version| text.contains(version));
+    let is_odd = |(place, text): &(usize, &str)| wire.at(*place).is_none() || !is_plain(text);
     if let Some((place, (pointer, message))) =
         wire.intended().filter(is_odd).find_map(|(place, text)| Some((place, no_envelope(text)?)))
     {
@@ -97,16 +100,13 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<M
 /// Returns the place and the words of what makes an object no message of JSON-RPC.
 fn no_envelope(text: &str) -> Option<(&'static str, String)> {
     let members: Members<'_> = ordered(text)?.into_iter().collect();
-    let is = |member: &str| members.get(member).map(|value| shortened(value.get(), SENTENCE));
-    if let Some(method) = is("method").filter(|method| !method.starts_with('"')) {
-        return Some(("/message/method", format!("`method` is {method}, expected a string")));
-    }
-    match is("jsonrpc") {
-        Some(version) if version != "\"2.0\"" => {
-            Some(("/message/jsonrpc", format!("`jsonrpc` is {version}, expected \"2.0\"")))
-        }
-        _ => None,
-    }
+    let wrong = |member: &str, expected: &str, is_right: fn(&RawValue) -> bool| {
+        let value = members.get(member).copied().filter(|value| !is_right(value))?;
+        Some(format!("`{member}` is {}, expected {expected}", shortened(value.get(), SENTENCE)))
+    };
+    let method = wrong("method", "a string", |method| method.get().starts_with('"'));
+    let version = || wrong("jsonrpc", "\"2.0\"", |version| scalar::<String>(version).as_deref() == Some("2.0"));
+    method.map(|words| ("/message/method", words)).or_else(|| Some(("/message/jsonrpc", version()?)))
 }
 
 /// Returns whether a request belongs to the lifecycle of a revision: a stateless one names its revision in each request.
@@ -191,6 +191,17 @@ mod tests {
                 Some("`result.isError` of the reply is \"no\", expected a boolean")
             );
         }
+    }
+
+    #[test]
+    fn version_is_told_by_its_value() {
+        let mistyped = |text: &str| {
+            let step =
+                StepTranscript { messages: vec![samples::message(Party::Target, text)], ..samples::replied(&[]) };
+            mistyped("2025-11-25".parse().expect("a revision"), &Wire::new(&step)).is_some()
+        };
+        assert!(!mistyped(r#"{ "jsonrpc" : "\u0032\u002e0", "id": 1, "result": {} }"#));
+        assert!(mistyped(r#"{ "jsonrpc": "1.0", "id": 1, "result": { "version": "2.0" } }"#));
     }
 
     #[test]
