@@ -390,7 +390,8 @@ mutants! { |p|
         "unknown-arguments-dropped": p.requests.after_check = remove_unknown_arguments => [
             "tools/arguments-unchanged"],
         /// Numbers are converted to 64-bit floating point, which changes large ones.
-        "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [],
+        "numbers-as-floats": p.requests.after_check = |arguments, _| make_floats(arguments) => [
+            "tools/arguments-unchanged"],
         /// A call without `arguments` is refused.
         "arguments-required": p.edit(Received, "/params/arguments", Default("null")) => [
             "tools/arguments-optional", "typed/listed-is-taken"],
@@ -670,6 +671,11 @@ mutants! { |p|
             "sep-2322/state-arrives"],
         /// Requests from any origin are accepted.
         "origin-not-checked": p.transport.checks_origin = false => ["http/origin-checked"],
+        /// Requests from any origin are accepted, and a GET request gets a stream.
+        "stream-to-any-origin": {
+            p.transport.checks_origin = false;
+            p.transport.get_stream = Some(GetStream::Questions);
+        } => ["http/origin-checked", "lifecycle/get-stream-unrelated"],
         /// An origin that `Host` names too is accepted.
         "origin-compared-with-host": p.transport.trusts_named_host = true => ["http/origin-checked"],
         /// The response to a foreign origin has the HTTP status 401.
@@ -1189,6 +1195,9 @@ mutants! { |p|
             "http/both-answers-read", "http/stream-polled"],
         /// Only the last `data` line of an event is read.
         "last-data-line-alone": p.client.data = |data| data.rsplit('\n').next().unwrap_or_default() => [
+            "http/both-answers-read"],
+        /// An event of more than 64 KiB is not read.
+        "long-events-unread": p.client.data = |data| if data.len() > 1 << 16 { "" } else { data } => [
             "http/both-answers-read"],
         /// A stream that ended before its reply is resumed before the time that the server named.
         "retry-time-ignored": p.client.resume = Resume::AtOnce => ["http/retry-respected"],
