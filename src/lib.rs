@@ -12,8 +12,7 @@
 //! ```
 //!
 //! To get an overview of the code, read `plan.rs` and the `mod.rs` of `load`, `drive`, `judge`, `run` and `report`.
-//! `model` has the types of the data. `reference/` is a crate of its own: a target that casebook uses only through the
-//! adapter protocol.
+//! `model` has the types of the data. The reference, a target, is a crate of its own beside `src/`.
 //!
 //! Most users need only the program. A Rust SDK can run the cases inside its own `cargo test` with [`trials`].
 

@@ -59,6 +59,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The files of `src/`, by their paths below it, and those of the reference, below `reference/`.
 fn sources() -> Vec<(String, String)> {
     fn walk(folder: &std::path::Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("src/ can be listed") {
@@ -70,17 +71,19 @@ fn sources() -> Vec<(String, String)> {
             }
         }
     }
-    let src = root().join("src");
-    let mut paths = Vec::new();
-    walk(&src, &mut paths);
-    paths.sort();
-    let read = |path: PathBuf| {
-        let name = path.strip_prefix(&src).expect("below src/").to_string_lossy().replace('\\', "/");
-        (name, fs::read_to_string(&path).expect("a source file is UTF-8"))
+    let of = |folder: &str, part: &str| {
+        let folder = root().join(folder);
+        let mut paths = Vec::new();
+        walk(&folder, &mut paths);
+        paths.sort();
+        assert!(paths.len() > 15, "{} was not found", folder.display());
+        let read = |path: PathBuf| {
+            let name = path.strip_prefix(&folder).expect("below it").to_string_lossy().replace('\\', "/");
+            (format!("{part}{name}"), fs::read_to_string(&path).expect("a source file is UTF-8"))
+        };
+        paths.into_iter().map(read).collect::<Vec<_>>()
     };
-    let sources: Vec<_> = paths.into_iter().map(read).collect();
-    assert!(sources.len() > 15, "src/ was not found");
-    sources
+    [of("src", ""), of("reference/src", "reference/")].concat()
 }
 
 /// The part of `src/` that a file belongs to.
