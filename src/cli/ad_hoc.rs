@@ -17,7 +17,7 @@ use super::{Exit, Problem, RunArgs, heading};
 use crate::drive::{Cancel, SurveyError, survey};
 use crate::file;
 use crate::jsonrpc::nesting;
-use crate::load::ad_hoc::{self, is_url};
+use crate::load::target::ad_hoc::{self, is_url};
 use crate::model::action::Asks;
 use crate::model::callable::{Callable, Permitted};
 use crate::model::case::{Fixture, When};

@@ -9,8 +9,8 @@ use clap::Args;
 
 use super::run::targets;
 use super::{CaseArgs, Exit, Problem, caches, values};
-use crate::load::ad_hoc::is_url;
 use crate::load::load;
+use crate::load::target::ad_hoc::is_url;
 use crate::model::case::Library;
 use crate::model::record::{Header, Record, Verdict};
 use crate::model::spec::{Harm, Role, Transport};

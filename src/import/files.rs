@@ -12,9 +12,9 @@ use super::remotes::{Remotes, below};
 use super::suite::{Keyword, Origin};
 use super::{cases, layout, names, suite};
 use crate::load::LoadError;
-use crate::load::diagnostic::{Diagnostic, File, Lint};
-use crate::load::read::Reader;
 use crate::load::source::{MOST_BYTES, bytes, refuse};
+use crate::load::text::diagnostic::{Diagnostic, File, Lint};
+use crate::load::text::read::Reader;
 use crate::model::suite::{Door, Draft, Imported, REMOTE};
 
 /// The largest number of files that are read.

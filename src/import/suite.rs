@@ -5,10 +5,10 @@
 use serde_json::Value;
 
 use crate::jsonrpc::nesting;
-use crate::load::diagnostic::Lint;
-use crate::load::json;
-use crate::load::node::Node;
-use crate::load::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::json;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::suite::Draft;
 
 /// One file of the suite.

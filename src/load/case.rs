@@ -3,25 +3,40 @@
 //! Takes a file's tree and the requirement catalogue, gives the case and the places of its parts in the file. Must not
 //! know how tests are run.
 
+pub(super) mod any_server;
+pub(super) mod capabilities;
+pub(super) mod elicit;
+pub(super) mod expect;
+pub(super) mod fixture;
+pub(super) mod implied;
+pub(super) mod lint;
+pub(super) mod methods;
+pub(super) mod mutants;
+pub(super) mod needs;
+pub(super) mod premise;
+pub(super) mod scope;
+pub(super) mod step;
+pub(super) mod vacuous;
+pub(super) mod vocabulary;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use miette::SourceSpan;
 
-use super::any_server;
-use super::catalogue::Catalogued;
-use super::diagnostic::Lint;
-use super::expand::{RowNodes, RowValues, Uses};
-use super::fixture::fixture;
-use super::lint;
-use super::needs::Needs;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
-use super::step::{STEP, Scope, step};
+use crate::load::catalogue::Catalogued;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::expand::{RowNodes, RowValues, Uses};
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::CaseId;
 use crate::model::case::{CanaryState, Case, Control, Expectation, Fixture, Need, Row, STEP_LIMIT, Step, Test, Then};
 use crate::model::spec::{Revision, Revisions, Role, Transport};
 use crate::model::template::{Canary, CanaryKind};
+use fixture::fixture;
+use needs::Needs;
+use scope::Scope;
+use step::{STEP, step};
 
 /// A case, and the places of its parts.
 pub(super) struct Reading {

@@ -2,15 +2,21 @@
 //!
 //! Takes the tree of one such file, adds its requirements with their places. Must not know the cases.
 
+pub(super) mod bcp14;
+pub(super) mod exclusions;
+pub(super) mod page;
+pub(super) mod quotes;
+pub(super) mod sentences;
+pub(super) mod unquoted;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use miette::SourceSpan;
 
-use super::bcp14;
-use super::diagnostic::{Diagnostic, File, Lint};
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::{Diagnostic, File, Lint};
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::spec::{Also, Catalogue, Harm, Level, Requirement, Revision, Role, Sides};
 
@@ -71,7 +77,7 @@ impl Catalogued {
             reader.id(&member.key, member.key_span, "the requirement");
             let id = RequirementId::within(folder, &member.key);
             if let Some((file, span)) = self.places.get(&id) {
-                let (line, _) = super::diagnostic::position(file.inner(), span.offset());
+                let (line, _) = crate::load::text::diagnostic::position(file.inner(), span.offset());
                 let twice =
                     reader.mistake(Lint::DuplicateRequirement, format!("the requirement `{id}` is defined twice"));
                 let help = format!("the other definition is in {} at line {line}; remove one", file.name());

@@ -3,49 +3,12 @@
 //! Takes folders or the embedded cases, gives typed and checked cases with the values of their rows filled in. Each
 //! mistake has a file, a line, a cause and a remedy. Must not know targets, verdicts, or how a test is run.
 
-pub mod ad_hoc;
-mod any_server;
-mod bcp14;
-mod bundle;
-mod callable;
-mod capabilities;
 mod case;
 mod catalogue;
-pub(crate) mod diagnostic;
-mod drives;
-mod elicit;
-mod embedded;
-mod exclusions;
-mod excuses;
-mod expand;
-mod expect;
-mod fixture;
-mod here;
-mod implied;
-pub(crate) mod json;
-mod lint;
-mod masked;
-mod methods;
-mod mutants;
-mod needs;
-pub(crate) mod node;
-mod package;
-mod page;
-mod places;
-mod premise;
-mod programs;
 mod published;
-mod quotes;
-pub(crate) mod read;
-mod sentences;
 pub(crate) mod source;
-mod step;
 pub mod target;
-mod toml;
-mod unquoted;
-mod vacuous;
-mod variants;
-mod vocabulary;
+pub(crate) mod text;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -58,16 +21,17 @@ use crate::model::capability::CapabilityGroup;
 use crate::model::case::{Case, Library};
 use crate::model::mutant::Mutant;
 use crate::model::{CaseId, Printable};
-use case::Reading;
-use catalogue::Catalogued;
-pub use diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
-pub use here::Here;
-use node::Node;
-pub use places::clear;
+use case::{Reading, capabilities, lint as lints, mutants, vacuous};
+pub use catalogue::sentences::{requirements, sentences};
+use catalogue::{Catalogued, exclusions, quotes};
 pub use published::{published_set, published_sets};
-use read::Reader;
-pub use sentences::{requirements, sentences};
 pub use source::{Source, is_embedded_folder, root, schemas};
+pub use target::here::Here;
+pub use target::places::clear;
+pub use text::diagnostic::{Diagnostic, Lint, did_you_mean, nearest, render};
+use text::json;
+use text::node::Node;
+use text::read::Reader;
 
 /// The mistakes for which cases or a target cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -113,7 +77,7 @@ fn read_each<'t>(
 ) -> Vec<Diagnostic> {
     let of_file = |text: &'t source::Text| {
         let mut reader = text.reader();
-        lint::width(&mut reader);
+        lints::width(&mut reader);
         if let Some(root) = json::parse(&mut reader) {
             read(&mut reader, &root, &text.kind);
         }
@@ -193,7 +157,7 @@ fn read(sources: &[Source], purpose: Purpose) -> (Library, Vec<Diagnostic>) {
         let root = json::parse(&mut reader);
         catalogued.add(&mut reader, folder, root.as_ref());
         if purpose == Purpose::Lint {
-            lint::width(&mut reader);
+            lints::width(&mut reader);
         }
         if !text.is_context {
             diagnostics.extend(reader.into_found());
@@ -263,18 +227,18 @@ fn read_cases<'t>(
 
 fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: Purpose) -> Option<Reading> {
     if purpose == Purpose::Lint {
-        lint::width(reader);
+        lints::width(reader);
     }
     let root = json::parse(reader)?;
     let reading = case::case(reader, id.clone(), &root, catalogued)?;
     if !reader.failed() {
-        lint::unseen(reader, &reading);
+        lints::unseen(reader, &reading);
         for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
             vacuous::test(reader, test, *place);
         }
         reader.report_doubts();
         if purpose == Purpose::Lint {
-            lint::whole(reader, &reading);
+            lints::whole(reader, &reading);
         }
     }
     Some(reading)
@@ -284,6 +248,7 @@ fn one_case(reader: &mut Reader, id: &CaseId, catalogued: &Catalogued, purpose: 
 mod tests {
     use std::sync::Arc;
 
+    use super::text::diagnostic;
     use super::*;
     use crate::fuzz::fuzz;
     use crate::model::untrusted::is_safe;

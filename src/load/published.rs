@@ -2,7 +2,7 @@
 //!
 //! Takes a name, gives the text of the set. Must not know what is in it.
 
-use super::bundle::{Bundle, bundle};
+use crate::load::text::bundle::{Bundle, bundle};
 
 /// The files of `sets/`.
 static FILES: Bundle = bundle!("sets");

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::bundle::{Bundle, bundle};
-use super::diagnostic::{Diagnostic, File, Lint};
-use super::read::Reader;
+use crate::load::text::bundle::{Bundle, bundle};
+use crate::load::text::diagnostic::{Diagnostic, File, Lint};
+use crate::load::text::read::Reader;
 use crate::model::{CaseId, is_id};
 
 /// The cases that this program was built with. `build.rs` rebuilds the program when one of them changes.

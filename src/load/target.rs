@@ -2,24 +2,31 @@
 //!
 //! Takes a name or path from the command line, gives targets, or all mistakes in the file. Must not start a process.
 
+pub mod ad_hoc;
+pub(super) mod callable;
+pub(super) mod drives;
+pub(super) mod embedded;
+pub(super) mod excuses;
+pub(super) mod here;
+pub(super) mod package;
+pub(super) mod places;
+pub(super) mod programs;
+pub(super) mod variants;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::callable::callable;
-use super::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
-use super::drives::{claims, drives, kind};
-use super::excuses::{author, known, of_variant};
-use super::node::Node;
-use super::package::package;
-use super::programs::programs;
-use super::read::Reader;
-use super::source::{MOST_BYTES, refuse};
-use super::variants::{Variant, variants};
-use super::{Here, LoadError, embedded, masked, toml};
+use self::here::Here;
 use crate::file;
+use crate::load::LoadError;
+use crate::load::source::{MOST_BYTES, refuse};
+use crate::load::text::diagnostic::{Diagnostic, File, Lint, did_you_mean, nearest};
+use crate::load::text::node::Node;
+use crate::load::text::read::Reader;
+use crate::load::text::{masked, toml};
 use crate::model::callable::Callable;
 use crate::model::case::{Library, Need};
 use crate::model::mutant::Mutant;
@@ -29,6 +36,12 @@ use crate::model::target::{Base, Claims, Known, LeftToAuthor, Setup, Target, Tar
 use crate::model::{TargetId, is_target_name};
 pub use built::{Typed as TypedTarget, base as typed_target, is_built, kept_releases, lister, release_list};
 use built::{Typed, base, on_checkout, on_release};
+use callable::callable;
+use drives::{claims, drives, kind};
+use excuses::{author, known, of_variant};
+use package::package;
+use programs::programs;
+use variants::{Variant, variants};
 
 /// The name of the reference target, which is part of this program.
 pub const REFERENCE: &str = "reference";
@@ -491,7 +504,7 @@ fn strings(reader: &mut Reader, node: &Node, what: &str) -> Option<Vec<String>> 
 /// Reads a table of texts.
 fn texts(reader: &mut Reader, node: &Node, what: &str) -> BTreeMap<String, String> {
     let members = reader.members(node, what).unwrap_or_default();
-    let text = |member: &super::node::Member| {
+    let text = |member: &crate::load::text::node::Member| {
         Some(((*member.key).to_owned(), reader.text(&member.value, &format!("a value of {what}"))?.to_owned()))
     };
     members.iter().filter_map(text).collect()

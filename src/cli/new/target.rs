@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::ad_hoc::of_command;
 use crate::cli::here::here;
 use crate::cli::{Exit, Problem};
-use crate::load::ad_hoc;
+use crate::load::target::ad_hoc;
 use crate::model::endpoint::Endpoint;
 use crate::model::spec::Revision;
 use crate::run::Secrets;

@@ -4,10 +4,10 @@
 //! that no such value has, words that none can be, and keywords that JSON Schema does not define. A schema with such a
 //! mistake holds for every target, or for none. Must not know steps, or how a target is observed.
 
-use super::diagnostic::{Diagnostic, Lint, nearest};
-use super::node::{Kind, Member, Node};
-use super::read::Reader;
 use crate::jsonrpc::pointer::tokens;
+use crate::load::text::diagnostic::{Diagnostic, Lint, nearest};
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::Reader;
 
 /// The shape of a value.
 #[derive(Clone, Debug)]

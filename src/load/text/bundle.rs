@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use flate2::read::DeflateDecoder;
 
 /// The files of one folder.
-pub(super) struct Bundle {
+pub(in crate::load) struct Bundle {
     /// The paths below the folder, in order, and the length of each file in bytes.
     list: &'static [(&'static str, usize)],
     packed: &'static [u8],
@@ -19,27 +19,27 @@ pub(super) struct Bundle {
 /// The bundle of a folder at the root of the repository.
 macro_rules! bundle {
     ($folder:literal) => {
-        $crate::load::bundle::Bundle::new(
+        $crate::load::text::bundle::Bundle::new(
             include!(concat!(env!("OUT_DIR"), "/", $folder, ".rs")),
             include_bytes!(concat!(env!("OUT_DIR"), "/", $folder, ".deflate")),
         )
     };
 }
-pub(super) use bundle;
+pub(in crate::load) use bundle;
 
 impl Bundle {
     /// Used by `bundle!`.
-    pub(super) const fn new(list: &'static [(&'static str, usize)], packed: &'static [u8]) -> Self {
+    pub(in crate::load) const fn new(list: &'static [(&'static str, usize)], packed: &'static [u8]) -> Self {
         Self { list, packed, unpacked: OnceLock::new() }
     }
 
     /// The paths of the files, in order.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &'static str> + use<> {
+    pub(in crate::load) fn paths(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.list.iter().map(|(path, _)| *path)
     }
 
     /// The paths and bytes of the files, in order.
-    pub(super) fn files(&'static self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    pub(in crate::load) fn files(&'static self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         let mut rest = self.bytes();
         self.list.iter().map(move |(path, length)| {
             let (bytes, after) = rest.split_at(*length);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::target::REFERENCE;
+use super::REFERENCE;
 use crate::model::TargetId;
 use crate::model::callable::Callable;
 use crate::model::endpoint::{Endpoint, Header, why_no_header};

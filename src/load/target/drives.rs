@@ -7,10 +7,10 @@ use camino::Utf8Path;
 
 use super::ad_hoc;
 use super::callable::CALLS;
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::{Object, Reader};
-use super::target::command;
+use super::command;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::case::Need;
 use crate::model::endpoint::{Endpoint, Header, why_no_header};
 use crate::model::spec::{Revision, Role, Transport};

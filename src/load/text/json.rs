@@ -169,14 +169,14 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::diagnostic::File;
     use super::*;
     use crate::fuzz::fuzz;
+    use crate::load::text::diagnostic::File;
 
     fn read(text: &str) -> (Option<Node>, Vec<Lint>) {
         let mut reader = Reader::new(Arc::new(File::new("case.json", text.to_owned())));
         let node = parse(&mut reader);
-        (node, reader.into_found().iter().map(super::super::Diagnostic::lint).collect())
+        (node, reader.into_found().iter().map(crate::load::Diagnostic::lint).collect())
     }
 
     #[test]

@@ -11,14 +11,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use miette::SourceSpan;
 
 use super::bcp14;
-use super::diagnostic::Lint;
 use super::exclusions::exclusions;
-use super::json;
-use super::node::{Kind, Node};
 use super::page::{self, Page, Passage, plain};
-use super::read::{Object, Reader};
-use super::source::{self, Text};
 use super::unquoted::{Quoted, Unquoted};
+use crate::load::source::{self, Text};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::json;
+use crate::load::text::node::{Kind, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::spec::Level;
 
 /// The largest page that is read, in bytes.
@@ -48,7 +48,7 @@ struct Checkout<'a> {
 }
 
 /// Compares all quotes. Returns the diagnostics of each file in a reader of its own.
-pub(super) fn compare(texts: &[Text], root: &Utf8Path) -> Vec<Reader> {
+pub(in crate::load) fn compare(texts: &[Text], root: &Utf8Path) -> Vec<Reader> {
     let mut checkout = Checkout { root, pages: BTreeMap::new() };
     let (mut readers, mut quotes) = (Vec::new(), Vec::new());
     for text in texts.iter().filter(|text| text.kind.requirements().is_some()) {

@@ -2,9 +2,9 @@
 //!
 //! Takes a table of programs and minimum versions, gives [`Program`]s. Must not run any of them.
 
-use super::diagnostic::Lint;
-use super::node::{Member, Node};
-use super::read::Reader;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::{Member, Node};
+use crate::load::text::read::Reader;
 use crate::model::program::{Program, Version, version_argument};
 
 /// The word in place of a version where any version is enough.

@@ -4,13 +4,13 @@
 
 use miette::SourceSpan;
 
-use super::diagnostic::Lint;
 use super::elicit::elicit;
-use super::expand::template;
 use super::methods;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
 use super::vacuous;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::expand::template;
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::case::{Change, Deviation, Does, Fixture, Pages, Tool, Written};
 use crate::model::spec::{Revision, Role};
 use crate::model::template::Template;

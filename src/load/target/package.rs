@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::node::Node;
-use super::read::{Object, Reader};
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::target::Package;
 
 /// Reads `package` and `version`, of which a target has both or none.

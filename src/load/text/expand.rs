@@ -39,17 +39,17 @@ const MOST_CHARACTERS: i64 = 64 << 20;
 
 /// The values of one row, as they are written.
 #[derive(Debug)]
-pub(super) struct RowNodes<'n> {
-    pub(super) id: &'n str,
-    pub(super) id_span: SourceSpan,
-    pub(super) bindings: Vec<&'n Member>,
+pub(in crate::load) struct RowNodes<'n> {
+    pub(in crate::load) id: &'n str,
+    pub(in crate::load) id_span: SourceSpan,
+    pub(in crate::load) bindings: Vec<&'n Member>,
 }
 
 /// The use that the tests of a file make of its rows.
 #[derive(Default)]
-pub(super) struct Uses {
+pub(in crate::load) struct Uses {
     /// The places of the keys of all values that were used.
-    pub(super) used: BTreeSet<usize>,
+    pub(in crate::load) used: BTreeSet<usize>,
     /// The values that some rows do not have, by the place of the placeholder.
     missing: BTreeMap<usize, MissingValue>,
 }
@@ -66,13 +66,13 @@ struct MissingValue {
 
 impl Uses {
     /// Adds the use that a test makes of rows that it does not name, and the values that none of these rows has.
-    pub(super) fn add_common(&mut self, other: Self, rows: usize) {
+    pub(in crate::load) fn add_common(&mut self, other: Self, rows: usize) {
         self.used.extend(other.used);
         self.missing.extend(other.missing.into_iter().filter(|(_, missing)| missing.rows.len() == rows));
     }
 
     /// Reports each placeholder whose value some rows do not have, once for all of these rows.
-    pub(super) fn report_missing(&mut self, reader: &mut Reader, rows: &[&RowNodes<'_>]) {
+    pub(in crate::load) fn report_missing(&mut self, reader: &mut Reader, rows: &[&RowNodes<'_>]) {
         for MissingValue { key, span, rows: without, known } in std::mem::take(&mut self.missing).into_values() {
             let names: Vec<_> = without.iter().map(|(id, _)| format!("`{id}`")).collect();
             let message = match names.as_slice() {
@@ -101,14 +101,14 @@ impl Uses {
 }
 
 /// Fills in the values of one row, and notes which of them were used.
-pub(super) struct RowValues<'a> {
-    pub(super) row: Option<&'a RowNodes<'a>>,
-    pub(super) uses: &'a mut Uses,
+pub(in crate::load) struct RowValues<'a> {
+    pub(in crate::load) row: Option<&'a RowNodes<'a>>,
+    pub(in crate::load) uses: &'a mut Uses,
 }
 
 impl RowValues<'_> {
     /// Returns a copy of the node with the row's value in place of each `{"@row": KEY}`.
-    pub(super) fn fill(&mut self, reader: &mut Reader, node: &Node) -> Node {
+    pub(in crate::load) fn fill(&mut self, reader: &mut Reader, node: &Node) -> Node {
         self.filled(reader, node).unwrap_or_else(|| node.clone())
     }
 
@@ -172,7 +172,7 @@ fn changed<T: Clone>(parts: &Rc<[T]>, mut change: impl FnMut(&T) -> Option<T>) -
 }
 
 /// Reads a node as a template, with the placeholders that are filled in when a test runs.
-pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
+pub(in crate::load) fn template(reader: &mut Reader, node: &Node) -> Template {
     match &node.kind {
         Kind::Null | Kind::Missing => Template::Null,
         Kind::Bool(value) => Template::Bool(*value),
@@ -189,7 +189,7 @@ pub(super) fn template(reader: &mut Reader, node: &Node) -> Template {
 }
 
 /// The text of an `@literal`.
-pub(super) fn literal_text(node: &Node) -> Option<&str> {
+pub(in crate::load) fn literal_text(node: &Node) -> Option<&str> {
     let literal = place(node).filter(|place| &*place.key == "@literal" && node.members().len() == 1)?;
     match &literal.value.kind {
         Kind::String(text) => Some(text),
@@ -198,7 +198,7 @@ pub(super) fn literal_text(node: &Node) -> Option<&str> {
 }
 
 /// Reads a node as a plain value, in which placeholders are mistakes.
-pub(super) fn plain(reader: &mut Reader, node: &Node, what: &str) -> Value {
+pub(in crate::load) fn plain(reader: &mut Reader, node: &Node, what: &str) -> Value {
     refuse_places(reader, node, what);
     node.value()
 }
@@ -356,9 +356,9 @@ impl Members<'_, '_> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::diagnostic::File;
-    use super::super::json::parse;
     use super::*;
+    use crate::load::text::diagnostic::File;
+    use crate::load::text::json::parse;
     use crate::model::template::Bindings;
 
     /// Reads the member `value` of a text as a template with the values of its `row`; gives the lints too.
@@ -371,7 +371,7 @@ mod tests {
         let value = object.get("value").expect("a value");
         let filled = RowValues { row: Some(&row), uses: &mut Uses::default() }.fill(&mut reader, value);
         let template = template(&mut reader, &filled);
-        (template, reader.into_found().iter().map(super::super::Diagnostic::lint).collect())
+        (template, reader.into_found().iter().map(crate::load::Diagnostic::lint).collect())
     }
 
     fn rendered(text: &str) -> String {

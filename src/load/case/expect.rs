@@ -7,17 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
-use super::catalogue::Entry;
-use super::diagnostic::{Lint, did_you_mean};
-use super::expand::{plain, template};
 use super::fixture::json_pointer;
 use super::implied;
 use super::lint;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
-use super::source::is_embedded_folder;
-use super::step::Scope;
+use super::scope::Scope;
 use super::vacuous;
+use crate::load::catalogue::Entry;
+use crate::load::source::is_embedded_folder;
+use crate::load::text::diagnostic::{Lint, did_you_mean};
+use crate::load::text::expand::{plain, template};
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::case::{
     Action, Advertised, Answered, CallMark, CanaryState, Check, Expectation, Flaw, Matcher, Outcome, TextState, Then,

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::bundle::{Bundle, bundle};
+use crate::load::text::bundle::{Bundle, bundle};
 use crate::model::fnv1a;
 
 /// The files of `targets/` that `build.rs` found, by their paths below it.

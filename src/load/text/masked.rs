@@ -4,7 +4,7 @@
 //! Must not know the other keys of the file.
 
 /// Replaces each byte of the values of `env` by `*`.
-pub(super) fn without_values(text: &str) -> String {
+pub(in crate::load) fn without_values(text: &str) -> String {
     let (mut out, mut in_table, mut rest) = (String::with_capacity(text.len()), false, text);
     while !rest.is_empty() {
         let line = rest.split_inclusive('\n').next().unwrap_or(rest);

@@ -4,9 +4,9 @@
 
 use camino::{Utf8Component, Utf8PathBuf};
 
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::target::{Known, LeftToAuthor};
 use crate::model::{Pattern, PatternError, RequirementId};
 

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::catalogue::{Catalogued, Entry};
-use super::diagnostic::Lint;
-use super::expand::plain;
 use super::fixture::{json_pointer, pointer_text};
-use super::node::{Member, Node};
-use super::read::{Object, Reader};
+use crate::load::catalogue::{Catalogued, Entry};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::expand::plain;
+use crate::load::text::node::{Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::action;
 use crate::model::case::{Case, When};
@@ -34,7 +34,7 @@ const OWN: [&str; 7] = [
 ];
 
 /// The methods that occur in cases.
-pub(super) fn methods<'c>(cases: impl Iterator<Item = &'c Case>) -> BTreeSet<String> {
+pub(in crate::load) fn methods<'c>(cases: impl Iterator<Item = &'c Case>) -> BTreeSet<String> {
     let mut methods: BTreeSet<_> = OWN.map(ToOwned::to_owned).into();
     for test in cases.flat_map(|case| &case.tests) {
         for method in &test.given.methods {
@@ -53,7 +53,7 @@ pub(super) fn methods<'c>(cases: impl Iterator<Item = &'c Case>) -> BTreeSet<Str
 }
 
 /// Reads the mutants of one folder's file. `methods` are those that occur in the cases.
-pub(super) fn mutants(
+pub(in crate::load) fn mutants(
     reader: &mut Reader,
     folder: &str,
     root: &Node,

@@ -3,9 +3,9 @@
 //! Takes `[variants]` of a `target.toml` and the claims of the whole target, gives the claims of each variant. Must not
 //! know how a variant is run.
 
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::case::Need;
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::target::Claims;

@@ -2,9 +2,9 @@
 //!
 //! Takes the tree of a `target.toml`, gives a [`Callable`]. Must not know which tools a server lists.
 
-use super::diagnostic::Lint;
-use super::node::{Kind, Node};
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::{Kind, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::callable::{Callable, Permitted};
 use crate::model::spec::Role;
 use crate::model::target::TargetKind;

@@ -4,12 +4,12 @@
 //! the step has. Whoever mistypes a pointer or a member would otherwise get a check that every target passes. Must not
 //! know how a target is observed.
 
-use super::diagnostic::Lint;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
-use super::step::Scope;
+use super::scope::Scope;
 use super::vocabulary::{self, Shape};
 use crate::jsonrpc::pointer::{is_within, tokens};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::action::Asks;
 use crate::model::case::{
     Action, CallMark, CanaryState, Change, Deviation, Does, Expectation, Fixture, Flaw, Outcome, Test, TextState, Then,
@@ -261,7 +261,7 @@ fn is_there(method: &str, path: &[String], tools: &[Tool]) -> bool {
 }
 
 /// Reports what only a whole test shows: an untouched canary that nobody has, and a status that stdio does not have.
-pub(super) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) {
+pub(in crate::load) fn test(reader: &mut Reader, test: &Test, place: miette::SourceSpan) {
     let all = || test.checks().flat_map(|check| &check.alternatives);
     if all().any(|one| one.canary.is_some()) {
         let has_canary = test.templates().into_iter().any(|template| !template.canaries().is_empty());

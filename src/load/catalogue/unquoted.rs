@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::bcp14::{self, Duty};
-use super::diagnostic::Lint;
 use super::exclusions::{Exclusions, Placed};
 use super::page::{Page, plain};
-use super::read::Reader;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::read::Reader;
 use crate::model::spec::{Level, Revision, Revisions};
 
 /// The quote of a requirement at a level of BCP 14, in the words of its page.

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::RequirementId;
 use crate::model::capability::{Absence, Capability, CapabilityGroup, Decider, Lacking, Shown, Unasked, UnaskedAnswer};
 use crate::model::case::Library;
@@ -18,7 +18,7 @@ const CAPABILITY: [&str; 9] = ["id", "question", "first", "right", "absent", "sh
 const MOST: usize = 62;
 
 /// Reads the groups of capabilities.
-pub(super) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec<CapabilityGroup> {
+pub(in crate::load) fn groups(reader: &mut Reader, root: &Node, library: &Library) -> Vec<CapabilityGroup> {
     let mut reading = Reading { reader, library, names: Names::of(library), ids: BTreeSet::new() };
     let Some(object) = reading.reader.object(root, "a file of capabilities", &["$schema", "groups"]) else {
         return Vec::new();

@@ -2,9 +2,9 @@
 //!
 //! Takes an `elicit` with the values of a row filled in, reports its mistakes. Must not know tests or answers.
 
-use super::diagnostic::Lint;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
 use crate::model::spec::Role;
 
 /// The parameters that the author of a server gives.

@@ -15,7 +15,7 @@ use crate::model::is_id;
 use crate::model::spec::{DRAFT, Revision, Revisions};
 
 /// The most characters of the words for a cell of a table.
-pub(super) const SHORT: usize = 40;
+pub(in crate::load) const SHORT: usize = 40;
 
 /// The number of diagnostics of one file. Each one is shown with its lines, which are searched for from the beginning
 /// of the file.

@@ -3,9 +3,9 @@
 //! Takes the words of `needs` in a case file, gives [`Needs`] and the [`Applicability`] that follows from them. Must not
 //! know targets.
 
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::Reader;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::Reader;
 use crate::model::applicability::{Applicability, Inside, Listed};
 use crate::model::case::Need;
 use crate::model::spec::Role;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use miette::SourceSpan;
 
-use super::diagnostic::Lint;
-use super::node::Node;
-use super::read::Reader;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::node::Node;
+use crate::load::text::read::Reader;
 use crate::model::spec::{Revision, Revisions};
 
 const KEYS: [&str; 4] = ["$schema", "pages", "permissions", "exclusions"];
@@ -23,7 +23,7 @@ pub(super) struct Placed {
 
 /// The pages in scope, and what is excluded on them.
 #[derive(Default)]
-pub(super) struct Exclusions {
+pub(in crate::load) struct Exclusions {
     /// The pages of each revision, relative to the folder of the revision.
     pub(super) pages: Vec<(Revision, Placed)>,
     /// `true` if sentences that only permit something need no requirement.
@@ -40,7 +40,7 @@ pub(super) struct Exclusion {
 }
 
 /// Reads the file.
-pub(super) fn exclusions(reader: &mut Reader, root: &Node) -> Exclusions {
+pub(in crate::load) fn exclusions(reader: &mut Reader, root: &Node) -> Exclusions {
     let what = "a file of exclusions";
     let Some(object) = reader.object(root, what, &KEYS) else { return Exclusions::default() };
     let mut read = Exclusions::default();
@@ -112,8 +112,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::load::diagnostic::{Diagnostic, File};
-    use crate::load::json;
+    use crate::load::text::diagnostic::{Diagnostic, File};
+    use crate::load::text::json;
 
     fn found(text: &str) -> (Exclusions, Vec<String>) {
         let mut reader = Reader::new(Arc::new(File::new("cases/exclusions.json", text.to_owned())));

@@ -4,52 +4,17 @@
 
 use std::ops::RangeInclusive;
 
-use miette::SourceSpan;
-
-use super::catalogue::Catalogued;
-use super::diagnostic::{Lint, did_you_mean};
-use super::expand::{literal_text, template};
 use super::expect::then;
 use super::methods::method_of_request;
-use super::needs::Needs;
-use super::node::{Kind, Member, Node};
-use super::read::{Object, Reader};
+use super::scope::Scope;
 use super::vacuous;
-use crate::model::CaseId;
-use crate::model::case::{
-    Answer, CallAtOnce, Fixture, HttpMethod, Misplacing, Retry, Step, Tampering, Then, When, With,
-};
-use crate::model::spec::{Lifecycle, Revision, Revisions, Role};
+use crate::load::text::diagnostic::{Lint, did_you_mean};
+use crate::load::text::expand::{literal_text, template};
+use crate::load::text::node::{Kind, Member, Node};
+use crate::load::text::read::{Object, Reader};
+use crate::model::case::{Answer, CallAtOnce, HttpMethod, Misplacing, Retry, Step, Tampering, Then, When, With};
+use crate::model::spec::{Lifecycle, Revision, Role};
 use crate::model::template::Template;
-
-/// The test, file and catalogue that a step belongs to.
-pub(super) struct Scope<'a> {
-    pub(super) case: &'a CaseId,
-    pub(super) test: &'a str,
-    pub(super) role: Option<Role>,
-    pub(super) revisions: Revisions,
-    pub(super) fixture: &'a Fixture,
-    /// `false` where the file has no `given`, and the fixture is empty.
-    pub(super) is_given: bool,
-    pub(super) needs: &'a Needs,
-    pub(super) catalogue: &'a Catalogued,
-}
-
-impl Scope<'_> {
-    /// Reports a name that no tool of the fixture has. The help begins with `place`, before the known names.
-    pub(super) fn tool(&self, reader: &mut Reader, name: &str, span: SourceSpan, place: &str) {
-        if self.fixture.tool(name).is_some() || self.needs.named().any(|needed| needed == name) {
-            return;
-        }
-        // The mistake may be a misspelt `given`.
-        if !self.is_given && reader.failed() {
-            return;
-        }
-        let what = format!("the test `{}` names the tool `{name}`, which the fixture does not have", self.test);
-        let unknown = reader.mistake(Lint::UnknownTool, what).at(span, "unknown tool");
-        reader.push(unknown.known(name, place, self.fixture.tools.iter().map(|tool| tool.name.as_str())));
-    }
-}
 
 /// The keys of a step. A test without `steps` has them too.
 pub(super) const STEP: [&str; 4] = ["when", "then", "declares", "initialized"];

@@ -14,7 +14,7 @@ use super::read::Reader;
 use crate::jsonrpc::nesting;
 
 /// Parses the reader's file; `None` if it is not TOML.
-pub(super) fn parse(reader: &mut Reader) -> Option<Node> {
+pub(in crate::load) fn parse(reader: &mut Reader) -> Option<Node> {
     let file = reader.file();
     let text = file.inner().as_str();
     if nesting::depth(text.as_bytes()) > LEVELS {

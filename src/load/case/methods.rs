@@ -4,10 +4,10 @@
 
 use miette::SourceSpan;
 
-use super::diagnostic::Lint;
-use super::expand::template;
-use super::node::Node;
-use super::read::{Object, Reader};
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::expand::template;
+use crate::load::text::node::Node;
+use crate::load::text::read::{Object, Reader};
 use crate::model::case::Method;
 use crate::model::template::Template;
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 
 use miette::SourceSpan;
 
-use super::case::Reading;
-use super::diagnostic::Lint;
+use super::Reading;
 use super::premise;
-use super::read::Reader;
+use crate::load::text::diagnostic::Lint;
+use crate::load::text::read::Reader;
 use crate::model::applicability::{Applicability, Inside};
 use crate::model::case::{Check, Control, Expectation, Test, When};
 use crate::model::template::{Generator, Template};
@@ -21,7 +21,7 @@ const COLUMNS: usize = 136;
 const EVERYDAY: Weight = Weight { bytes: 8 << 20, levels: 10_000, subschemas: 100_000 };
 
 /// Reports lines that are too long, except quotes, which are one text that must be complete.
-pub(super) fn width(reader: &mut Reader) {
+pub(in crate::load) fn width(reader: &mut Reader) {
     let file = reader.file();
     let mut start = 0;
     for line in file.inner().split_inclusive('\n') {
@@ -56,7 +56,7 @@ pub(super) fn title(reader: &mut Reader, title: &str, span: SourceSpan) {
 }
 
 /// Reports the warnings that need all of a file without errors.
-pub(super) fn whole(reader: &mut Reader, reading: &Reading) {
+pub(in crate::load) fn whole(reader: &mut Reader, reading: &Reading) {
     rows(reader, reading);
     controls(reader, reading);
     named_tests(reader, reading);
@@ -202,7 +202,7 @@ fn heavy(reader: &mut Reader, reading: &Reading) {
 }
 
 /// Reports tests of fixed targets that use what such a target does not show, or cannot be given.
-pub(super) fn unseen(reader: &mut Reader, reading: &Reading) {
+pub(in crate::load) fn unseen(reader: &mut Reader, reading: &Reading) {
     for (test, place) in reading.case.tests.iter().zip(&reading.places.tests) {
         let looks = |is: fn(&Expectation) -> bool| test.checks().flat_map(|check| &check.alternatives).any(is);
         let is_fresh = |one: &Template| matches!(one, Template::Canary(_) | Template::Unique(_));
