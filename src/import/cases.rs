@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::names;
+use super::placeholders::{has_places, literal};
 use super::references::{ReferenceTargets, forced_object_root, reference_targets, with_canaries, with_object_root};
 use super::remotes::Remotes;
 use super::suite::{Expected, Group, Instance, Keyword, Origin};
@@ -89,7 +90,7 @@ pub(super) fn remote(door: Door, keywords: &[Keyword], remotes: &mut Remotes) ->
         let instances = || group.tests.iter().filter(|one| door.takes(&one.data));
         let value = instances().find(|one| !one.is_valid).or_else(|| instances().next());
         let value = value.map_or_else(|| json!({}), |one| literal(&one.data));
-        let schema = with_canaries(&schema, remotes);
+        let schema = with_canaries(&schema, |path| remotes.document(path));
         rows.insert(row.clone(), json!({ "note": note(&group.description), "schema": schema, "value": value }));
         if is_by_ref { by_ref.push(row) } else { by_others.push(row) }
     }
@@ -311,20 +312,6 @@ fn note(text: &str) -> Value {
     }
     lines.push(line);
     if lines.len() == 1 { lines.remove(0).into() } else { lines.into() }
-}
-
-/// Wraps a value in `@literal` if something in it would be read as a placeholder.
-fn literal(value: &Value) -> Value {
-    if has_places(value) { json!({ "@literal": value }) } else { value.clone() }
-}
-
-/// Returns whether something in the value would be read as a placeholder.
-pub(super) fn has_places(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_places),
-        Value::Object(members) => members.iter().any(|(key, value)| key.starts_with('@') || has_places(value)),
-        _ => false,
-    }
 }
 
 fn object(value: Value) -> Map<String, Value> {

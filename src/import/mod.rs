@@ -7,6 +7,7 @@ mod cases;
 mod files;
 mod layout;
 mod names;
+mod placeholders;
 mod references;
 mod remotes;
 mod suite;

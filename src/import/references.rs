@@ -7,8 +7,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::remotes::Remotes;
-
 /// The address at which the suite expects its remote documents.
 pub(super) const HOST: &str = "http://localhost:1234/";
 /// The addresses of the dialects, which no validator needs to fetch.
@@ -72,8 +70,9 @@ fn typed(members: &Map<String, Value>) -> Value {
     Value::Object(dialect.into_iter().chain(of_type).chain(others).collect())
 }
 
-/// Returns the schema with canaries in place of the addresses of remote documents. Each canary serves the document.
-pub(super) fn with_canaries(schema: &Value, remotes: &mut Remotes) -> Value {
+/// Returns the schema with canaries in place of the addresses of remote documents. Each canary serves the document at its
+/// path.
+pub(super) fn with_canaries(schema: &Value, mut document: impl FnMut(&str) -> Option<Value>) -> Value {
     let found = SchemaReferences::of(schema);
     let mut canary = |keyword: &str, at: &str| {
         let (address, fragment) = at.split_once('#').map_or((at, None), |(address, part)| (address, Some(part)));
@@ -85,7 +84,7 @@ pub(super) fn with_canaries(schema: &Value, remotes: &mut Remotes) -> Value {
         let mut canary = json!({ "@canary": "http", "path": address.strip_prefix(HOST) });
         let members = canary.as_object_mut().expect("it is one");
         members.extend(fragment.map(|part| ("fragment".to_owned(), part.into())));
-        let served = behind.strip_prefix(HOST).and_then(|path| remotes.document(path));
+        let served = behind.strip_prefix(HOST).and_then(&mut document);
         members.extend(served.map(|document| ("serves".to_owned(), document)));
         canary
     };

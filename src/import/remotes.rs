@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
+use super::placeholders;
 use super::references::{HOST, replaced};
 use crate::file;
 use crate::jsonrpc::nesting;
@@ -47,7 +48,7 @@ impl Remotes {
         let document: Value = nesting::read(&bytes).ok()?;
         let up = "../".repeat(path.matches('/').count());
         let relative = replaced(&document, &mut |_, text| Some(format!("{up}{}", text.strip_prefix(HOST)?).into()));
-        (!super::cases::has_places(&relative)).then_some(relative)
+        (!placeholders::has_places(&relative)).then_some(relative)
     }
 }
 
