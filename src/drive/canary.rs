@@ -25,7 +25,7 @@ use crate::drive::accept::{Asked, accept, listen};
 use crate::drive::clock::Deadline;
 use crate::drive::fault;
 use crate::drive::token::token;
-use crate::model::pair::TargetPair;
+use crate::model::target::TargetPair;
 use crate::model::target::{Target, TargetKind};
 use crate::model::template::{Canary, CanaryKind};
 use crate::model::transcript::{Hit, Phase};

@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 
 use super::expect::misses;
 use crate::model::case::{Check, Outcome, Test, When};
-use crate::model::observation::StepObservation;
-use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, Relayed, RequestState, Rule};
+use crate::model::observation::{Relayed, StepObservation};
+use crate::model::pair::{Attribution, Fault, LossPlace, MessagePlaces, RequestState, Rule};
 use crate::model::reason::Finding;
 use crate::model::spec::{Catalogue, Requirement, Role};
 use crate::model::transcript::HTTP_ERROR;

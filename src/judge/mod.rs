@@ -35,10 +35,11 @@ pub use unscripted::{is_decidable, summaries, unscripted, withdraw_uncontrolled}
 
 use crate::model::case::{CanaryState, Check, Control, Expectation, Outcome, Test};
 use crate::model::implied::is_implied;
+use crate::model::known::KnownAs;
 use crate::model::observation::{Observation, StepObservation};
 use crate::model::pair::Attribution;
 use crate::model::reason::{Detail, Finding, Stale};
-use crate::model::record::{KnownAs, Verdict};
+use crate::model::record::Verdict;
 use crate::model::spec::{Catalogue, Level, Requirement, Revision, Role, Transport};
 use crate::model::target::Target;
 use crate::model::verdict::VerdictKind;
@@ -114,7 +115,7 @@ impl JudgedControl {
     /// controls too: a server that fails every call refuses what it must refuse.
     fn decides(&self, test: &Test) -> bool {
         let is_later = || test.control.is_some() && self.control == Control::File && self.path != test.path();
-        self.end.is_some() && (is_later() || self.control.governs(self.row.as_deref(), test))
+        self.end.is_some() && (is_later() || test.is_governed_by(&self.control, self.row.as_deref()))
     }
 
     /// The verdict on a test that the control decides about, with its reason; `None` if the control held.
@@ -398,7 +399,7 @@ impl Judge {
     /// Returns whether a control that governs this test was judged.
     fn is_controlled(&self, target: &TargetId, test: &Test, id: &TestId) -> bool {
         let judged = self.controls.get(&Scope::new(target, id));
-        judged.is_some_and(|all| all.iter().any(|one| one.control.governs(one.row.as_deref(), test)))
+        judged.is_some_and(|all| all.iter().any(|one| test.is_governed_by(&one.control, one.row.as_deref())))
     }
 
     fn remember(

@@ -171,7 +171,18 @@ impl Test {
 
     /// Returns whether the test is a control of another test of its file.
     pub fn governs(&self, other: &Test) -> bool {
-        self.control.as_ref().is_some_and(|control| control.governs(self.row.as_deref(), other))
+        self.control.as_ref().is_some_and(|control| other.is_governed_by(control, self.row.as_deref()))
+    }
+
+    /// Returns whether a control of this scope, with this row, governs the test, which is of the same file. No control
+    /// governs one of its own kind.
+    pub fn is_governed_by(&self, control: &Control, row: Option<&str>) -> bool {
+        match (control, &self.control) {
+            (_, Some(Control::File)) | (Control::Tests(_), Some(_)) | (Control::Row, Some(Control::Row)) => false,
+            (Control::File, _) => true,
+            (Control::Tests(names), None) => names.contains(&self.id),
+            (Control::Row, _) => row == self.row.as_deref(),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod generate;
 mod hash;
 mod id;
 pub mod implied;
+pub mod known;
 pub(crate) mod markdown;
 pub mod mutant;
 mod need;

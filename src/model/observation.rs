@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::abridged::abridged;
 use super::case::{Action, CallMark, CanaryState, Flaw, Outcome, TextState, TimeClass};
-use super::pair::Relayed;
-use super::spec::words;
+use super::pair::{Fault, MessagePlaces, RequestState};
+use super::spec::{Revision, words};
 
 /// Something that a target sent, or the reason why casebook cannot read it.
 ///
@@ -502,4 +502,31 @@ impl SizeClass {
             _ => Self::Huge,
         }
     }
+}
+
+/// A step as the messages between the sides of a pair show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relayed {
+    /// The step as the messages of the server show it: what reached the client, whatever its user got.
+    pub server: Box<StepObservation>,
+    /// The request of the client, compared with the values of its user.
+    pub request: RequestState,
+    /// `true` if a question of the server differs from the one that the tool asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub question_changed: bool,
+    /// `true` if the tool was listed with another output schema than its author gave, which refuses the value of the reply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub schema_changed: bool,
+    /// The sentences that messages of the session violate, in the order of the messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+    /// The indices of the messages that decide.
+    #[serde(default)]
+    pub places: MessagePlaces,
+    /// The revision that the server named in the last handshake of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<Revision>,
+    /// The step and the index of a GET request to which the server had sent nothing when the pair hung.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_stream: Option<(usize, usize)>,
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CallMark, Need};
-use super::record::KnownAs;
+use super::known::KnownAs;
 use super::spec::{Revision, Role, Transport};
 use super::{RequirementId, TargetId};
 

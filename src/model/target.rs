@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
 use super::callable::Callable;
 use super::case::Need;
 use super::endpoint::Endpoint;
-use super::pair::TargetPair;
 use super::program::Program;
 use super::release::{Release, Releases};
 use super::spec::{Revision, Role, Transport, words};
@@ -294,4 +294,75 @@ pub struct Excuse<'t> {
     pub requirement: &'t RequirementId,
     /// The reason.
     pub reason: &'t str,
+}
+
+/// The two targets of a pair, both with adapters.
+#[derive(Clone, Debug)]
+pub struct TargetPair {
+    /// The target whose client sends the requests.
+    pub client: Arc<Target>,
+    /// The target whose server has the fixture.
+    pub server: Arc<Target>,
+}
+
+impl TargetPair {
+    /// Returns the id of the pair: the ids of its client and its server.
+    pub fn id(&self) -> TargetId {
+        TargetId::of_pair(&self.client.id, &self.server.id)
+    }
+
+    /// Returns the revisions that both targets speak, the newest first.
+    pub fn revisions(&self) -> Vec<Revision> {
+        let speaks = |target: &Target, revision: &Revision| target.claims.revisions.contains(revision);
+        Revision::all().rev().filter(|one| speaks(&self.client, one) && speaks(&self.server, one)).collect()
+    }
+
+    /// Returns whether a side lacks a feature that the tests of pairs need of it.
+    fn lacks(&self, need: Need) -> bool {
+        let (of_client, of_server) = match need {
+            Need::ElicitationForm => (true, true),
+            Need::VersionsNegotiation => (true, false),
+            Need::Tools
+            | Need::ToolsOutputSchema
+            | Need::ToolsListChanged
+            | Need::VersionsOlder
+            | Need::ProgressUnasked
+            | Need::Typed => (false, true),
+        };
+        of_client && self.client.claims.lacks.contains(&need) || of_server && self.server.claims.lacks.contains(&need)
+    }
+
+    /// Returns the pair as a target, for the tests of these revisions.
+    pub fn target(self, revisions: Vec<Revision>) -> Target {
+        let Self { client, server } = &self;
+        let transports = client.claims.transports.iter().filter(|one| server.claims.transports.contains(one));
+        let lacks = Need::ALL.iter().copied().filter(|need| self.lacks(*need)).collect();
+        let (roles, transports) = (vec![Role::Pair], transports.copied().collect());
+        let claims = Claims { roles, transports, revisions, lacks, implements: Vec::new() };
+        let package = |target: &Target| target.package.as_ref().map_or(target.id.to_string(), ToString::to_string);
+        Target {
+            id: self.id(),
+            title: format!("{} as client, {} as server", package(client), package(server)),
+            file: None,
+            folder: server.folder.clone(),
+            setup: Setup::default(),
+            env: BTreeMap::new(),
+            secrets: client.secrets.iter().chain(&server.secrets).cloned().collect(),
+            announced: claims.clone(),
+            claims,
+            callable: Callable::default(),
+            known: Vec::new(),
+            repro: Vec::new(),
+            author: Vec::new(),
+            snapshots: None,
+            language: None,
+            api: None,
+            by_hand: BTreeMap::new(),
+            unverified: None,
+            needs: client.needs.iter().chain(&server.needs).cloned().collect(),
+            package: None,
+            survey: None,
+            drives: TargetKind::Pair(self),
+        }
+    }
 }

@@ -418,7 +418,7 @@ mod tests {
     use crate::judge::samples;
     use crate::model::Pattern;
     use crate::model::case::Outcome;
-    use crate::model::record::KnownAs;
+    use crate::model::known::KnownAs;
     use crate::model::spec::Level;
     use crate::report::tests::{stale, verdict};
 

@@ -66,8 +66,9 @@ pub use crate::model::Untrusted;
 mod tests {
     use crate::judge::samples;
     use crate::model::RequirementId;
+    use crate::model::known::KnownAs;
     use crate::model::reason::{Finding, Stale};
-    use crate::model::record::{FORMAT, Footer, Header, KnownAs, Verdict};
+    use crate::model::record::{FORMAT, Footer, Header, Verdict};
     use crate::model::spec::Level;
     use crate::model::verdict::VerdictKind;
 

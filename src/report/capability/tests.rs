@@ -3,8 +3,9 @@
 use super::*;
 use crate::judge::samples;
 use crate::model::case::{Library, Outcome};
+use crate::model::known::KnownAs;
 use crate::model::reason::Finding;
-use crate::model::record::{About, Footer, Header, KnownAs, Verdict};
+use crate::model::record::{About, Footer, Header, Verdict};
 use crate::model::spec::Requirement;
 use crate::model::verdict::VerdictKind;
 use crate::report::{Source, tests};
