@@ -1,7 +1,7 @@
 //! Embeds the cases, the frozen sets, the adapters of `targets/` and the files that these share into the binary.
 //!
 //! Writes each folder as a list of the paths and lengths of its files, and one compressed file of their bytes, which
-//! `src/load/bundle.rs` unpacks. Embeds only files of the repository: it skips the files that `.gitignore` lists, which a
+//! `src/load/text/bundle.rs` unpacks. Embeds only files of the repository: it skips the files that `.gitignore` lists, which a
 //! set-up or a build wrote, and symbolic links. Cargo rebuilds the program if a case is added, changed or removed, or if
 //! an embedded file changes; it notices a new file in `targets/` with the next of these changes.
 

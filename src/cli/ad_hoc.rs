@@ -12,8 +12,11 @@ use clap::Args;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::here::here;
-use super::{Exit, Problem, RunArgs, heading};
+use super::RunArgs;
+use super::base::exit::Exit;
+use super::base::heading;
+use super::base::here::here;
+use super::base::problem::Problem;
 use crate::drive::{Cancel, SurveyError, survey};
 use crate::file;
 use crate::jsonrpc::nesting;

@@ -9,9 +9,12 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::by_hand::{Played, Plays};
-use super::serve::{SHOWN, stopped};
-use super::{Exit, Problem, ServeArgs, interrupt, limits};
+use super::ServeArgs;
+use super::base::by_hand::{Played, Plays, SHOWN, stopped};
+use super::base::exit::Exit;
+use super::base::interrupt;
+use super::base::limits;
+use super::base::problem::Problem;
 use crate::drive::{AnyClient, Cancel, ClientEnd, ClientError, Leading, meet};
 use crate::judge::{summaries, unscripted, withdraw_uncontrolled};
 use crate::model::Untrusted;

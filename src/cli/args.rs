@@ -8,26 +8,17 @@ use std::num::NonZeroUsize;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
 
-use super::values;
+use super::base::heading;
+use super::base::outputs::OutputArgs;
+use super::base::sources::CaseArgs;
+use super::base::values;
 use super::{
-    BisectArgs, CaseArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, OutputArgs, PairArgs, PromoteArgs, RunArgs,
-    ServeArgs, ShowArgs, TargetsArgs, WatchArgs,
+    BisectArgs, DriveArgs, IssueArgs, KnownArgs, NewArgs, PairArgs, PromoteArgs, RunArgs, ServeArgs, ShowArgs,
+    TargetsArgs, WatchArgs,
 };
 use crate::model::set::SetName;
 use crate::model::spec::Revision;
 use crate::model::{Pattern, Shard};
-
-/// The headings of options in `--help`.
-pub(super) mod heading {
-    pub(in crate::cli) const TARGETS: &str = "Select targets";
-    pub(in crate::cli) const AD_HOC: &str = "Servers without a target.toml";
-    pub(in crate::cli) const TESTS: &str = "Select tests";
-    pub(in crate::cli) const CASES: &str = "Case files";
-    pub(in crate::cli) const OUTPUT: &str = "Output";
-    pub(in crate::cli) const RESULT: &str = "Expected results";
-    pub(in crate::cli) const CLIENT: &str = "Clients without an adapter";
-    pub(in crate::cli) const EXECUTION: &str = "Execution";
-}
 
 const LONG_ABOUT: &str = "\
 casebook tests implementations of the Model Context Protocol (MCP) against its

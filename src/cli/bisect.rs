@@ -8,10 +8,15 @@ use std::fs;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::here::here;
+use super::base::caches;
+use super::base::exit::Exit;
+use super::base::heading;
+use super::base::here::here;
+use super::base::problem::Problem;
+use super::base::releases::ask;
+use super::base::sources::CaseArgs;
+use super::base::values;
 use super::history::{Ran, on_release, options};
-use super::releases::ask;
-use super::{CaseArgs, Exit, Problem, caches, heading, values};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -53,7 +58,7 @@ pub(super) fn bisect(args: &BisectArgs) -> Result<Exit, Problem> {
         let text = format!("`{}` has a version of its own; write the name of the target alone", args.target);
         return Err(Problem::new(Exit::Usage, Untrusted(&text).line(LINE)));
     };
-    let cache = caches::needed()?;
+    let cache = caches::folder()?;
     let (target, listed) = ask(name, &cache)?;
     let between = between(args, &listed, target.setup.supports.as_ref())?;
     let folder = cache.join("bisect").join(hash(&args.test.as_str()));

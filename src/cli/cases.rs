@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::sources::{CaseArgs, source};
-use super::{Exit, ExplainArgs, LintArgs, ListArgs, Problem};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
+use super::base::sources::{CaseArgs, source};
+use super::{ExplainArgs, LintArgs, ListArgs};
 use crate::load::{self, Source};
 use crate::model::case::{Case, Library};
 use crate::model::spec::Role;
@@ -46,7 +48,7 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Problem> {
     if lines.is_empty() {
         return Err(match &args.pattern {
             Some(pattern) => {
-                let problem = super::run::plan_problem(&crate::plan::unmatched(pattern, &library));
+                let problem = super::base::chosen::plan_problem(&crate::plan::unmatched(pattern, &library));
                 args.cases.with_hint(problem, &library, pattern.as_str())
             }
             None => Problem::new(Exit::Nothing, "the sources have no tests"),

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::report::source;
-use super::{CoverageArgs, CoverageFormat, Exit, Problem};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
+use super::base::results::source;
+use super::{CoverageArgs, CoverageFormat};
 use crate::load;
 use crate::model::Printable;
 use crate::model::case::Library;

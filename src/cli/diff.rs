@@ -5,9 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use camino::Utf8Path;
 
-use super::here::here;
+use super::DiffArgs;
+use super::base::caches;
+use super::base::exit::Exit;
+use super::base::here::here;
+use super::base::problem::Problem;
+use super::base::results::source;
+use super::base::sources::CaseArgs;
 use super::history::{HISTORY, Ran, on_release, options};
-use super::{CaseArgs, DiffArgs, Exit, Problem, caches, report};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -107,18 +112,18 @@ fn is_release(typed: &str) -> bool {
 /// Reads `RUN_LOG` or `RUN_LOG#TARGET`, or runs `TARGET@VERSION`. A file of that name takes precedence.
 fn opened(typed: &str, cases: &CaseArgs, library: &Library) -> Result<(Source, Option<TargetId>), Problem> {
     if is_release(typed) {
-        return match on_release(&options(typed, &[], cases, &caches::needed()?.join(HISTORY))?, library)? {
+        return match on_release(&options(typed, &[], cases, &caches::folder()?.join(HISTORY))?, library)? {
             Ran::Whole(source) | Ran::Partly(source) => Ok((source, None)),
             Ran::Not(problem) => Err(problem),
         };
     }
     match typed.rsplit_once('#') {
         Some((path, target)) if !Utf8Path::new(typed).is_file() => {
-            let source = report::source(Utf8Path::new(path))?;
+            let source = source(Utf8Path::new(path))?;
             let id = found(target, &source)?;
             Ok((source, Some(id)))
         }
-        _ => Ok((report::source(Utf8Path::new(typed))?, None)),
+        _ => Ok((source(Utf8Path::new(typed))?, None)),
     }
 }
 

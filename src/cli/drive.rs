@@ -5,10 +5,14 @@ use std::env;
 
 use clap::Args;
 
-use super::by_hand::Typed;
-use super::serve::{SHOWN, problem, stopped};
-use super::set_up::prepare;
-use super::{CaseArgs, Exit, Problem, heading, interrupt, values};
+use super::base::by_hand::{SHOWN, Typed, problem, stopped};
+use super::base::exit::Exit;
+use super::base::heading;
+use super::base::interrupt;
+use super::base::problem::Problem;
+use super::base::set_up::prepare;
+use super::base::sources::CaseArgs;
+use super::base::values;
 use crate::drive::{Cancel, Handed, Options, REVISION, SCENARIO, drive_to};
 use crate::load;
 use crate::model::spec::{Revision, Role, Transport};

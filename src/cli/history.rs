@@ -8,9 +8,15 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
 
-use super::here::here;
-use super::releases::ask;
-use super::{CaseArgs, Cli, Command, Exit, Problem, RunArgs, caches, report, run};
+use super::base::caches;
+use super::base::exit::Exit;
+use super::base::here::here;
+use super::base::lines::print_all;
+use super::base::problem::Problem;
+use super::base::releases::ask;
+use super::base::results::source;
+use super::base::sources::CaseArgs;
+use super::{Cli, Command, RunArgs, run};
 use crate::load;
 use crate::load::target::{TypedTarget, typed_target};
 use crate::model::case::Library;
@@ -26,11 +32,12 @@ pub(super) const HISTORY: &str = "history";
 const LINE: usize = 1000;
 
 pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> {
+    args.outputs.check()?;
     let library = load::load(&args.cases.sources()?)?;
     let folder = folder(args)?;
     let (mut sources, mut left_out) = (Vec::new(), Vec::new());
     for (name, variant) in plain(args)? {
-        let (target, listed) = ask(&name, &caches::needed()?)?;
+        let (target, listed) = ask(&name, &caches::folder()?)?;
         let wanted = releases.of(&listed, target.setup.supports.as_ref());
         if wanted.is_empty() {
             let text =
@@ -60,7 +67,7 @@ pub(super) fn run(args: &RunArgs, releases: &Releases) -> Result<Exit, Problem> 
     for history in History::all(&sources, &ReportContext::of(&library)) {
         show(&format!("\n{}", history.text())).map_err(|error| Problem::output(&error))?;
     }
-    run::print_all(&left_out);
+    print_all(&left_out);
     eprint_line(&format!("run logs: {folder}"));
     if args.outputs.is_wanted() && !sources.is_empty() {
         args.outputs.write(&sources, &library)?;
@@ -104,9 +111,9 @@ pub(super) fn on_release(args: &RunArgs, library: &Library) -> Result<Ran, Probl
             "interrupted; the same command goes on with the releases that are left",
         )),
         Ok(exit @ (Exit::Bug | Exit::System | Exit::Unsaved)) => Err(Problem::new(exit, format!("see {log}"))),
-        Ok(Exit::Target) => report::source(log).map(Ran::Partly),
+        Ok(Exit::Target) => source(log).map(Ran::Partly),
         // Whether an older release is as expected is not the question.
-        Ok(_) => report::source(log).map(Ran::Whole),
+        Ok(_) => source(log).map(Ran::Whole),
         Err(problem) if [Exit::Target, Exit::Nothing].contains(&problem.exit) => Ok(Ran::Not(problem)),
         Err(problem) => Err(problem),
     }
@@ -136,14 +143,14 @@ fn plain(args: &RunArgs) -> Result<Vec<(String, String)>, Problem> {
 
 /// The folder of the run logs.
 fn folder(args: &RunArgs) -> Result<Utf8PathBuf, Problem> {
-    let folder = args.run_log.clone().map_or_else(|| caches::needed().map(|cache| cache.join(HISTORY)), Ok)?;
+    let folder = args.run_log.clone().map_or_else(|| caches::folder().map(|cache| cache.join(HISTORY)), Ok)?;
     fs::create_dir_all(&folder).map_err(|error| Problem::unsaved(&folder, &error))?;
     Ok(folder)
 }
 
 /// Returns the run log of an earlier run of the same release with the same cases and options, if that run ended.
 fn kept(log: &Utf8Path, args: &RunArgs, library: &Library) -> Option<Source> {
-    let source = report::source(log).ok().filter(|_| log.is_file())?;
+    let source = source(log).ok().filter(|_| log.is_file())?;
     let header = &source.header;
     let is_same = header.casebook == env!("CARGO_PKG_VERSION")
         && header.cases.as_ref() == Some(&library.hash)

@@ -7,8 +7,12 @@ use std::cmp::Reverse;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::run::targets;
-use super::{CaseArgs, Exit, Problem, caches, values};
+use super::base::caches;
+use super::base::chosen::targets;
+use super::base::exit::Exit;
+use super::base::problem::Problem;
+use super::base::sources::CaseArgs;
+use super::base::values;
 use crate::load::load;
 use crate::load::target::ad_hoc::is_url;
 use crate::model::case::Library;

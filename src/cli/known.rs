@@ -9,9 +9,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use tempfile::NamedTempFile;
 
-use super::here::{here, unpacked_folder};
-use super::report::source;
-use super::{CaseArgs, Exit, Problem};
+use super::base::exit::Exit;
+use super::base::here::{here, unpacked_folder};
+use super::base::problem::Problem;
+use super::base::results::source;
+use super::base::sources::CaseArgs;
 use crate::load::{self, target, target::REFERENCE};
 use crate::model::spec::Catalogue;
 use crate::model::target::UNTRIAGED;

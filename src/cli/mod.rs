@@ -5,48 +5,34 @@
 mod ad_hoc;
 mod any_client;
 mod args;
+mod base;
 mod bisect;
-mod built;
-mod by_hand;
-mod caches;
 mod cases;
 mod coverage;
-mod descriptors;
 mod diff;
 mod drive;
-mod here;
 mod history;
-mod interrupt;
 mod issue;
 mod known;
-mod limits;
-mod logs;
 mod new;
-mod outputs;
 mod package;
 mod pair;
-mod problem;
 mod promote;
 mod prove;
 mod relay;
-mod releases;
 mod replay;
 mod report;
 mod run;
-mod saving;
 mod serve;
-mod set_up;
 mod sets;
 mod site;
 mod smoke;
-mod snapshots;
-mod sources;
 mod targets;
-mod values;
 mod watch;
 mod wire;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use clap::Parser as _;
@@ -54,78 +40,27 @@ use clap::Parser as _;
 use crate::model::untrusted::is_safe;
 use crate::report::terminal::{self, eprint_line, ignore_broken_pipe};
 pub use ad_hoc::AdHocArgs;
-use args::heading;
 pub use args::{
     AdapterArgs, Cli, Command, CoverageArgs, CoverageFormat, DiffArgs, ExplainArgs, FreezeArgs, LintArgs, ListArgs,
     PackageArgs, ProofFormat, ProveArgs, RelayArgs, ReplayArgs, ReportArgs, SmokeArgs,
 };
+pub use base::exit::Exit;
+use base::interrupt;
+pub use base::limits::{Limit, LimitArgs, LimitKind};
+pub use base::outputs::{Kind, Output, OutputArgs};
+pub use base::problem::Problem;
+pub use base::sources::CaseArgs;
 pub use bisect::BisectArgs;
 pub use drive::DriveArgs;
 pub use issue::IssueArgs;
 pub use known::KnownArgs;
-pub use limits::{Limit, LimitArgs, LimitKind};
 pub use new::{NewArgs, NewTargetArgs, Printed};
-pub use outputs::{Kind, Output, OutputArgs};
 pub use pair::PairArgs;
-pub use problem::Problem;
 pub use promote::PromoteArgs;
 pub use run::{RunArgs, SelectArgs, ShowArgs};
 pub use serve::ServeArgs;
-pub use sources::CaseArgs;
 pub use targets::{TargetsArgs, TargetsFormat};
 pub use watch::WatchArgs;
-
-/// The result of the program, for the shell. A later one outweighs an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
-    /// All results are as expected, known failures included.
-    Fine,
-    /// There are no tests to run, or the adapter cannot express any of them.
-    Nothing,
-    /// An unexpected result: a MUST violated, an inconclusive or flaky test, a stale known failure, a frozen check that
-    /// no longer exists, or a snapshot that changed, is missing or cannot be read.
-    Unexpected,
-    /// A usage error: a wrong option or name, or an error in a case file or a `target.toml`.
-    Usage,
-    /// A target cannot be set up or started.
-    Target,
-    /// A file or the output cannot be written, whatever the other results are.
-    Unsaved,
-    /// The user stopped the run, or its time limit passed. casebook reports the tests that have ended.
-    Interrupted,
-    /// An error in casebook itself.
-    Bug,
-    /// The operating system refused a file, a folder or a process.
-    System,
-}
-
-impl Exit {
-    /// Returns the result of a run of which several may apply: the one that outweighs the others, or [`Exit::Fine`].
-    fn gravest(results: &[(bool, Self)]) -> Self {
-        results.iter().filter(|(applies, _)| *applies).map(|(_, exit)| *exit).max().unwrap_or(Self::Fine)
-    }
-
-    /// The exit status of the process.
-    pub fn status(self) -> u8 {
-        match self {
-            Self::Fine => 0,
-            Self::Unexpected => 1,
-            Self::Usage => 2,
-            Self::Nothing => 3,
-            Self::Target => 4,
-            Self::Interrupted => 5,
-            Self::Unsaved => 6,
-            Self::Bug => 70,
-            Self::System => 71,
-        }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.status())
-    }
-}
 
 /// Parses the command line. Its errors repeat arguments, which a script may have made from any text.
 ///
@@ -155,11 +90,36 @@ fn escape_panics() {
     }));
 }
 
+/// Returns whether a command starts processes or listens for connections.
+fn is_session(command: &Command) -> bool {
+    match command {
+        Command::Run(_)
+        | Command::Pair(_)
+        | Command::Smoke(_)
+        | Command::Serve(_)
+        | Command::Drive(_)
+        | Command::Prove(_)
+        | Command::Bisect(_) => true,
+        Command::Diff(args) => diff::starts_targets(args),
+        Command::Explain(args) => args.wire.is_some(),
+        _ => false,
+    }
+}
+
+/// Returns the time limit of a command as a whole.
+fn limit(command: &Command) -> Option<Duration> {
+    match command {
+        Command::Run(args) => args.versions.is_none().then(|| args.limits.run()),
+        Command::Pair(args) => Some(args.limits.run()),
+        _ => None,
+    }
+}
+
 /// Runs the command.
 pub fn main(cli: &Cli) -> ExitCode {
     escape_panics();
     // Kept until the end of this function, when everything else has been dropped.
-    let _session = match interrupt::begin(&cli.command) {
+    let _session = match is_session(&cli.command).then(|| interrupt::begin(limit(&cli.command))).transpose() {
         Ok(session) => session,
         Err(problem) => {
             eprint_line(&problem.text);
@@ -167,7 +127,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         }
     };
     let done = match &cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => match &args.versions {
+            Some(releases) => history::run(args, releases),
+            None => run::run(args),
+        },
         Command::Pair(args) => pair::pair(args),
         Command::List(args) => cases::list(args),
         Command::Explain(args) => cases::explain(args),

@@ -10,7 +10,8 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 
-use super::{Exit, Problem};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 use crate::file;
 use crate::load::{self, Source};
 use crate::model::{Printable, is_id};

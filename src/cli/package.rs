@@ -10,7 +10,9 @@ use camino::Utf8Path;
 use clap::{CommandFactory as _, ValueEnum as _};
 use clap_complete::Shell;
 
-use super::{Cli, Exit, Problem};
+use super::Cli;
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 
 pub(super) fn package(folder: &Utf8Path) -> Result<Exit, Problem> {
     let unsaved = |error: std::io::Error| Problem::unsaved(folder, &error);

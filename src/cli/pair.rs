@@ -7,12 +7,20 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::built::with_installed;
-use super::run::{header, plan_problem, print_all, print_repeated, targets};
-use super::saving::Saving;
-use super::set_up::{prepare, set_up_or_leave_out};
+use super::base::built::with_installed;
+use super::base::chosen::{plan_problem, targets};
+use super::base::exit::Exit;
+use super::base::header::header;
+use super::base::heading;
+use super::base::limits::LimitArgs;
+use super::base::lines::{print_all, print_repeated};
+use super::base::outputs::OutputArgs;
+use super::base::problem::Problem;
+use super::base::saving::Saving;
+use super::base::set_up::{prepare, set_up_or_leave_out};
+use super::base::sources::CaseArgs;
+use super::base::values;
 use super::targets::targets_with_programs;
-use super::{CaseArgs, Exit, LimitArgs, OutputArgs, Problem, heading, values};
 use crate::drive::Options;
 use crate::judge::Judge;
 use crate::load::load;
@@ -149,9 +157,9 @@ pub(super) fn pair(args: &PairArgs) -> Result<Exit, Problem> {
     };
     print_all(&left_out);
     let (clients, servers) = (sides(&clients, Role::Client, args.all)?, sides(&servers, Role::Server, args.all)?);
-    let runtime = super::interrupt::runtime()?;
+    let runtime = super::base::interrupt::runtime()?;
     runtime.block_on(async {
-        let cancel = super::interrupt::listen_for(args.limits.run());
+        let cancel = super::base::interrupt::listen_for(args.limits.run());
         let all: Vec<_> = clients.iter().chain(&servers).cloned().collect();
         let ready = if args.all {
             set_up_or_leave_out(all.clone(), &cancel, &mut left_out).await?

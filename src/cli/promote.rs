@@ -7,7 +7,8 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::{Exit, Problem};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 use crate::file;
 use crate::model::is_id;
 use crate::model::spec::{DRAFT, Revision};

@@ -11,8 +11,10 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::run::{targets, unknown_mutant};
-use super::{Exit, Problem, ProofFormat, ProveArgs};
+use super::base::chosen::{targets, unknown_mutant};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
+use super::{ProofFormat, ProveArgs};
 use crate::drive::{Cancel, Options};
 use crate::load::{self, target};
 use crate::model::Printable;
@@ -55,7 +57,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Exit, Problem> {
     // The mutants that casebook contains declare no requirement of other cases.
     let contained: Vec<_> = proof::contained().collect();
     let foreign = is_foreign.then(|| Arc::new(unproved(&library, &contained, &UNBROKEN)));
-    let runtime = super::interrupt::runtime()?;
+    let runtime = super::base::interrupt::runtime()?;
     let kills = runtime.block_on(async {
         let roles: BTreeSet<_> = chosen.iter().map(|mutant| mutant.role).filter(|_| is_foreign).collect();
         let sound: Vec<_> = roles.into_iter().map(proof::sound).collect();
@@ -86,9 +88,9 @@ fn by_damage(library: &Library, log: Option<&Utf8Path>, format: ProofFormat) -> 
         proof::damage_log(library, log)?
     } else {
         let target = targets(&[target::REFERENCE.to_owned()], library)?.remove(0);
-        let cancel = super::interrupt::listen();
+        let cancel = super::base::interrupt::listen();
         let run = proof::damage_run(library, target, Options::default(), cancel);
-        let Some(damages) = super::interrupt::runtime()?.block_on(run)? else { return Ok(Exit::Interrupted) };
+        let Some(damages) = super::base::interrupt::runtime()?.block_on(run)? else { return Ok(Exit::Interrupted) };
         damages
     };
     if damages.checks == 0 {
@@ -123,7 +125,7 @@ async fn examine(
     chosen: &[Declared],
     foreign: Option<Undeclared>,
 ) -> Result<Option<Vec<Kill>>, Problem> {
-    let cancel = super::interrupt::listen();
+    let cancel = super::base::interrupt::listen();
     let examined = |mutant, pace| one(args, Arc::clone(library), mutant, foreign.clone(), pace, cancel.clone());
     let Some(mut kills) = together(args, chosen, examined).await? else { return Ok(None) };
     let in_doubt = |kill: &Kill| !kill.is_as_declared() && kill.tests > 0;

@@ -4,7 +4,8 @@
 
 use camino::Utf8Path;
 
-use super::{Exit, Problem};
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 use crate::drive;
 
 pub(super) fn relay(file: &Utf8Path) -> Result<Exit, Problem> {

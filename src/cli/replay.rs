@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
-use super::here::here;
-use super::run::targets;
+use super::ReplayArgs;
+use super::base::chosen::targets;
+use super::base::exit::Exit;
+use super::base::here::here;
+use super::base::problem::Problem;
 use super::sets::{self, Narrowed};
-use super::{Exit, Problem, ReplayArgs};
 use crate::load::target::{self, TargetError};
 use crate::load::{self, Here};
 use crate::model::bound::length;

@@ -2,13 +2,15 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::outputs::{Kind, Output};
-use super::{Exit, OutputArgs, Problem, ReportArgs, site};
+use super::base::exit::Exit;
+use super::base::outputs::{Kind, Output, OutputArgs};
+use super::base::problem::Problem;
+use super::base::results::source;
+use super::{ReportArgs, site};
 use crate::load;
 use crate::model::case::Library;
 use crate::report::terminal::eprint_line;
-use crate::report::{CaveatKind, Source, Untrusted};
-use crate::run::{LogError, RunLog, read_what_is_there};
+use crate::report::{CaveatKind, Untrusted};
 
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problem> {
     let library = load::load(&args.cases.sources()?)?;
@@ -67,22 +69,4 @@ fn write(outputs: &OutputArgs, check: bool, run_logs: &[&Utf8Path], library: &Li
     } else {
         Exit::Fine
     })
-}
-
-/// Reads a run log, up to the first line that cannot be read.
-pub(super) fn source(path: &Utf8Path) -> Result<Source, Problem> {
-    let (log, cut) = read_what_is_there(path)?;
-    Ok(named(path, log, cut))
-}
-
-/// A run log with its name, and with the error that ended it.
-pub(super) fn named(path: &Utf8Path, log: RunLog, cut: Option<LogError>) -> Source {
-    Source {
-        name: path.to_string(),
-        header: log.header,
-        records: log.records,
-        footer: log.footer,
-        is_broken: matches!(cut, Some(LogError::Line { .. })),
-        cut: cut.map(|error| error.to_string()),
-    }
 }

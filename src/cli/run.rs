@@ -4,50 +4,40 @@ mod args;
 
 use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 
 pub use args::{RunArgs, SelectArgs, ShowArgs};
 
 use super::ad_hoc;
-use super::built::{replace_targets, with_installed};
-use super::here::{here, show_files, unpacked_folder};
-use super::history;
-use super::releases;
-use super::saving::Saving;
-use super::set_up::{prepare, set_up_or_leave_out};
+use super::base::built::{replace_targets, with_installed};
+use super::base::chosen::{plan_problem, targets, with_known};
+use super::base::exit::Exit;
+use super::base::header::header;
+use super::base::here::unpacked_folder;
+use super::base::lines::{print_all, print_repeated};
+use super::base::needs::warn_of_needs;
+use super::base::problem::Problem;
+use super::base::saving::Saving;
+use super::base::set_up::{prepare, set_up_or_leave_out};
+use super::base::snapshots::{self, Snapshots};
 use super::sets::{self, Narrowed};
-use super::snapshots::{self, Snapshots};
-use super::sources::CaseArgs;
-use super::targets::{targets_with_programs, warn_of_needs};
-use super::{Exit, Problem, caches};
+use super::targets::targets_with_programs;
 use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
-use crate::load::target::{self, TargetError};
-use crate::load::{Here, is_embedded_folder, load, nearest, root};
+use crate::load::target;
+use crate::load::{load, root};
 use crate::model::case::Library;
-use crate::model::mutant::Mutant;
-use crate::model::pair::PairAbout;
-use crate::model::record::{About, FORMAT, Header, Record};
-use crate::model::target::{Target, TargetKind};
-use crate::model::text::count;
+use crate::model::record::{Header, Record};
+use crate::model::target::Target;
 use crate::model::transcript::StdioMode;
-use crate::model::{CaseId, Pattern, RequirementId};
-use crate::plan::{Plan, PlanError, Selection, means_a_test, plan as plan_of};
+use crate::plan::{Plan, PlanError, Selection, plan as plan_of};
 use crate::report::terminal::{Terminal, eprint_line, ignore_broken_pipe, keep_error};
-use crate::report::{Column, RunSummary, Status, Untrusted};
-use crate::run::{Secrets, Seen, conduct};
+use crate::report::{Column, RunSummary, Status};
+use crate::run::{Seen, conduct};
 use crate::set;
-use reference::{is_mutant, mutants};
-
-/// The most characters of a line of a setup command that are shown.
-const LINE: usize = 1000;
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     args.outputs.check()?;
-    if let Some(releases) = &args.versions {
-        return history::run(args, releases);
-    }
     args.outputs.refuse_pairs()?;
     let mut library = load(&args.cases.sources()?)?;
     let ad_hoc = ad_hoc::named(args)?;
@@ -58,9 +48,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problem> {
     };
     print_all(&left_out);
     let mut targets = with_known(with_snapshots(targets(&names, &library)?, args), &args.cases, &library);
-    let runtime = super::interrupt::runtime()?;
+    let runtime = super::base::interrupt::runtime()?;
     runtime.block_on(async {
-        let cancel = super::interrupt::listen_for(args.limits.run());
+        let cancel = super::base::interrupt::listen_for(args.limits.run());
         if let Some(target) = ad_hoc {
             targets = vec![Box::pin(ad_hoc::surveyed(args, target, &cancel)).await?];
         }
@@ -112,47 +102,6 @@ fn planned(args: &RunArgs, library: &mut Library, targets: &[Arc<Target>]) -> Re
     Ok((Arc::new(plan), narrowed))
 }
 
-/// Prints lines about targets.
-pub(super) fn print_all(lines: &[String]) {
-    for line in lines {
-        eprint_line(&Untrusted(line).line(LINE));
-    }
-}
-
-/// Finds the targets of the command line, each once. The mutants of a library are variants of the reference.
-pub(super) fn targets(typed: &[String], library: &Library) -> Result<Vec<Arc<Target>>, Problem> {
-    let (here, cache) = (here()?, caches::folder());
-    if let Ok(cache) = &cache {
-        releases::know(typed, cache)?;
-    }
-    check_names(&library.mutants)?;
-    let mut targets: Vec<Arc<Target>> = Vec::new();
-    for one in typed {
-        let found = match one.split_once(':') {
-            _ if one == target::REFERENCE => vec![target::reference(&this_program()?, &here, None, library)],
-            Some((target::REFERENCE, name)) => {
-                vec![target::reference(&this_program()?, &here, Some(mutant(name, &library.mutants)?), library)]
-            }
-            _ => match (target::target(one, &here, cache.as_deref().ok()), &cache) {
-                (Err(TargetError::Missing { name, .. }), Err(why)) if is_embedded(&name, &here) => {
-                    let text = format!("cannot unpack the embedded target {name}: {why}");
-                    return Err(Problem::new(Exit::System, text));
-                }
-                (found, _) => found?,
-            },
-        };
-        let new = found.into_iter().filter(|one| !targets.iter().any(|known| known.id == one.id));
-        targets.extend(new.map(Arc::new).collect::<Vec<_>>());
-    }
-    show_files(targets.iter().map(Arc::as_ref), &here);
-    Ok(targets)
-}
-
-/// Returns whether casebook contains a target of this name.
-fn is_embedded(name: &str, here: &Here) -> bool {
-    target::all(here, Utf8Path::new("")).is_ok_and(|all| all.iter().any(|target| target.id.name == name))
-}
-
 /// Finds the snapshots of other cases than the embedded ones: in a folder `snapshots` beside the folder of cases.
 fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>> {
     if args.cases.are_embedded() {
@@ -163,90 +112,6 @@ fn with_snapshots(targets: Vec<Arc<Target>>, args: &RunArgs) -> Vec<Arc<Target>>
     let beside = beside.filter(|folder| args.accept || folder.is_dir());
     let moved = |target: Arc<Target>| Arc::new(target::for_cases(Arc::unwrap_or_clone(target), beside.as_deref()));
     targets.into_iter().map(moved).collect()
-}
-
-/// Removes the known failures of cases that are not loaded. With the embedded cases, an entry that matches no test stays,
-/// so that the plan reports it.
-pub(super) fn with_known(targets: Vec<Arc<Target>>, cases: &CaseArgs, library: &Library) -> Vec<Arc<Target>> {
-    let is_imported = cases.import.is_some();
-    if cases.has_embedded() && !is_imported {
-        return targets;
-    }
-    let is_here = |pattern: &Pattern, requirement: &RequirementId| {
-        // A pattern such as `**` means each test, also those of cases that do not check its requirement.
-        let is_checked = library.requirements.contains_key(requirement);
-        is_checked && (means_a_test(pattern, library) || !is_imported && names_a_loaded_case(pattern, cases, library))
-    };
-    let narrowed = |target: Arc<Target>| {
-        let mut target = Arc::unwrap_or_clone(target);
-        target.known.retain(|known| is_here(&known.test, &known.requirement));
-        target.author.retain(|left| is_here(&left.test, &left.requirement));
-        Arc::new(target)
-    };
-    targets.into_iter().map(narrowed).collect()
-}
-
-/// Returns whether a pattern names one of the loaded case files, or a folder of which all cases are loaded. The folder of
-/// a proposal can have the name of an embedded folder without having its cases.
-fn names_a_loaded_case(pattern: &Pattern, cases: &CaseArgs, library: &Library) -> bool {
-    let is_whole = |folder: &str| !is_embedded_folder(folder) && !cases.cases.iter().any(|path| path.is_file());
-    let is_named = |case: &CaseId| pattern.is_below(case.as_str());
-    let is_near = |case: &CaseId| pattern.is_below(case.folder()) && is_whole(case.folder());
-    library.cases.iter().any(|case| is_named(&case.id) || is_near(&case.id))
-}
-
-/// Refuses mutants of cases that have the name of one of casebook's own.
-fn check_names(of_cases: &[Mutant]) -> Result<(), Problem> {
-    let Some(one) = of_cases.iter().find(|one| is_mutant(&one.name)) else { return Ok(()) };
-    let text = format!("casebook has a mutant `{}` of its own; choose another name in `mutants.json`", one.name);
-    Err(Problem::new(Exit::Usage, text))
-}
-
-/// Checks the name of a variant of the reference: its mutants are its variants.
-fn mutant<'n>(name: &'n str, of_cases: &[Mutant]) -> Result<&'n str, Problem> {
-    if is_mutant(name) || of_cases.iter().any(|one| one.name == name) {
-        return Ok(name);
-    }
-    let names: Vec<_> = mutants().map(|one| one.name).chain(of_cases.iter().map(|one| one.name.as_str())).collect();
-    Err(Problem::new(Exit::Usage, unknown_mutant(name, &names)))
-}
-
-/// The error for a name that no mutant has, with the most similar names.
-pub(super) fn unknown_mutant(name: &str, names: &[&str]) -> String {
-    let parts: Vec<_> = name.split('-').filter(|part| part.len() > 3).collect();
-    let similar: Vec<_> = match nearest(name, names) {
-        Some(name) => vec![name],
-        None => names.iter().copied().filter(|one| parts.iter().any(|part| one.contains(part))).take(5).collect(),
-    };
-    let hint = match similar.as_slice() {
-        [] => String::new(),
-        [one] => format!("; did you mean `{one}`?"),
-        several => format!("; similar names: {}", several.join(", ")),
-    };
-    format!(
-        "the reference has no mutant `{name}`{hint}; list all {} with `casebook targets --format json`",
-        names.len()
-    )
-}
-
-pub(super) fn this_program() -> Result<Utf8PathBuf, Problem> {
-    let program = std::env::current_exe().map_err(Problem::system)?;
-    Utf8PathBuf::try_from(program).map_err(|error| Problem::system(error.into_io_error()))
-}
-
-pub(super) fn plan_problem(error: &PlanError) -> Problem {
-    let exit = match error {
-        PlanError::UnmatchedKnown { .. }
-        | PlanError::UncheckedKnown { .. }
-        | PlanError::KnownTwice { .. }
-        | PlanError::UnmatchedPattern { .. } => Exit::Usage,
-        PlanError::Nothing { .. } => Exit::Nothing,
-    };
-    let hint = match error {
-        PlanError::UnmatchedPattern { hint: None, .. } => "; list all tests with `casebook list`",
-        _ => "",
-    };
-    Problem::new(exit, format!("{error}{hint}"))
 }
 
 async fn carry_out(
@@ -335,14 +200,6 @@ async fn carry_out(
     }
 }
 
-/// Prints the number of tests that were run again after a time-out.
-pub(super) fn print_repeated(tests: usize) {
-    if tests > 0 {
-        let tests = count(tests, "test");
-        eprint_line(&format!("{tests} timed out and ran once more, alone; the second result counts"));
-    }
-}
-
 /// Returns the settings of the run. Few workers test a server without a `target.toml`, or one on another machine.
 fn options(args: &RunArgs, targets: &[Arc<Target>]) -> Options {
     let usual = args.options();
@@ -391,50 +248,6 @@ fn needs_known(summary: &RunSummary, targets: &[Arc<Target>]) -> bool {
     let with_file: Vec<_> = targets.iter().filter(has_own_file).map(|target| &target.id).collect();
     let has_failures = |column: &Column| column.count(Status::Failed) + column.count(Status::Inconclusive) > 0;
     summary.columns.iter().any(|column| with_file.contains(&&column.id) && has_failures(column))
-}
-
-pub(super) fn header(narrowed: Option<String>, library: &Library, targets: &[Arc<Target>], plan: &Plan) -> Header {
-    Header {
-        format: FORMAT,
-        casebook: env!("CARGO_PKG_VERSION").to_owned(),
-        targets: targets.iter().map(|target| target.id.clone()).collect(),
-        about: targets.iter().map(|target| about(target, plan)).collect(),
-        cases: Some(library.hash.clone()),
-        shard: plan.shard,
-        narrowed,
-        set: None,
-        files: files(targets),
-        planned: plan.len(),
-        skipped: plan.skipped.clone(),
-    }
-}
-
-/// Returns the facts about a target that reports show.
-fn about(target: &Target, plan: &Plan) -> About {
-    About {
-        target: target.id.clone(),
-        title: Secrets::of(target).out_of(&target.title).into_owned(),
-        language: target.language.clone(),
-        api: target.api.clone(),
-        by_hand: target.by_hand.clone(),
-        version: target.package.as_ref().map(ToString::to_string),
-        date: target.setup.release().and_then(|release| release.day()).map(str::to_owned),
-        dependencies: target.package.as_ref().map(|package| package.dependencies.clone()).unwrap_or_default(),
-        unverified: target.unverified.clone(),
-        planned: plan.tests().filter(|(group, _)| group.target.id == target.id).count(),
-        ad_hoc: target.is_ad_hoc(),
-        pair: match &target.drives {
-            TargetKind::Pair(pair) => PairAbout::of(pair).map(Box::new),
-            TargetKind::Adapter(_) | TargetKind::Fixed(_) => None,
-        },
-    }
-}
-
-/// Returns the files of the targets; variants share one file.
-fn files(targets: &[Arc<Target>]) -> Vec<Utf8PathBuf> {
-    let mut files: Vec<_> = targets.iter().filter_map(|target| target.file.clone()).collect();
-    files.dedup();
-    files
 }
 
 fn exit(strict: bool, summary: &RunSummary) -> Exit {

@@ -4,18 +4,21 @@ use camino::Utf8Path;
 use clap::Args;
 use tokio::sync::watch;
 
-use super::by_hand::{Chosen, Typed};
-use super::limits::limit;
-use super::set_up::prepare;
-use super::{CaseArgs, Exit, Limit, Problem, any_client, heading, interrupt, values};
-use crate::drive::{Cancel, HandError, Options, Standing, Waiting};
+use super::any_client;
+use super::base::by_hand::{Chosen, SHOWN, Typed, problem, stopped};
+use super::base::exit::Exit;
+use super::base::heading;
+use super::base::interrupt;
+use super::base::limits::{Limit, limit};
+use super::base::problem::Problem;
+use super::base::set_up::prepare;
+use super::base::sources::CaseArgs;
+use super::base::values;
+use crate::drive::{Cancel, Options, Standing, Waiting};
 use crate::model::spec::{Revision, Role, Transport};
 use crate::model::text::shell_word;
 use crate::report::Untrusted;
 use crate::report::terminal::{eprint_line, print_line};
-
-/// The most characters of a target's text that are shown.
-pub(super) const SHOWN: usize = 16_000;
 
 const AFTER: &str = "\
 The first line on standard output is the URL of the server, or the command that
@@ -133,24 +136,6 @@ fn announce(chosen: &Chosen, place: &str) {
     let Chosen { target, planned } = chosen;
     print_line(&Untrusted(place).line(SHOWN));
     eprint_line(&format!("{} serves {}; press Ctrl-C to stop", target.id, planned.id));
-}
-
-/// Waits for a request to stop: for `wanted`, or for a stronger one.
-pub(super) async fn stopped(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
-    let is_reached = |cancel: &Cancel| *cancel == wanted || *cancel == Cancel::Now;
-    if cancel.wait_for(is_reached).await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
-pub(super) fn problem(chosen: &Chosen, error: &HandError) -> Problem {
-    let exit = match error {
-        HandError::Declined(_) => Exit::Unexpected,
-        HandError::Start(_) | HandError::Broke(_) => Exit::Target,
-        HandError::Canary(_) => Exit::System,
-    };
-    let words = format!("{} on {}: {error}", chosen.target.id, chosen.planned.id);
-    Problem::new(exit, Untrusted(&words).block(SHOWN))
 }
 
 /// Returns a command as a line for a POSIX shell.

@@ -6,7 +6,9 @@ use std::io::{ErrorKind, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Exit, FreezeArgs, Problem};
+use super::FreezeArgs;
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 use crate::file;
 use crate::load::{self, did_you_mean};
 use crate::model::case::Library;

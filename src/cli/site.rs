@@ -12,9 +12,10 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::TempDir;
 
-use super::outputs::pairs;
-use super::report::named;
-use super::{Exit, Problem};
+use super::base::exit::Exit;
+use super::base::outputs;
+use super::base::problem::Problem;
+use super::base::results::named;
 use crate::file;
 use crate::model::bound::keep_values;
 use crate::model::case::Library;
@@ -65,7 +66,7 @@ pub(super) fn write(to: &Utf8Path, run_logs: &[&Utf8Path], library: &Library) ->
     }
     let unsaved = |error: io::Error| Problem::unsaved(&out, &error);
     let mut files = Files::new(&out).map_err(unsaved)?;
-    let pairs = (!pair_sources.is_empty()).then(|| pairs(&pair_sources, library));
+    let pairs = (!pair_sources.is_empty()).then(|| outputs::pairs(&pair_sources, library));
     drop(pair_sources);
     let mut site = Site::new(library, &headers).with_pairs(pairs.as_ref().map(Pairs::overall));
     if let Some(pairs) = &pairs {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::built::with_installed;
-use super::interrupt;
-use super::run::targets;
-use super::set_up::prepare;
-use super::targets::warn_of_needs;
-use super::{Exit, Problem, SmokeArgs};
+use super::SmokeArgs;
+use super::base::built::with_installed;
+use super::base::chosen::targets;
+use super::base::exit::Exit;
+use super::base::interrupt;
+use super::base::needs::warn_of_needs;
+use super::base::problem::Problem;
+use super::base::set_up::prepare;
 use crate::drive::{Cancel, Options, SmokeCheck, SmokeOutcome, SmokeReport, smoke as check};
 use crate::model::case::Library;
 use crate::model::spec::{Role, Transport};

@@ -6,9 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::here::{file, here};
-use super::run::targets as typed;
-use super::{Exit, Problem, caches, heading, releases};
+use super::base::caches;
+use super::base::chosen::targets as typed;
+use super::base::exit::Exit;
+use super::base::heading;
+use super::base::here::{file, here};
+use super::base::needs::{Needed, needed};
+use super::base::problem::Problem;
+use super::base::releases;
 use crate::drive::{is_set_up, probe};
 use crate::load;
 use crate::load::target::{REFERENCE, all};
@@ -17,7 +22,7 @@ use crate::model::case::Library;
 use crate::model::program::Found;
 use crate::model::target::Target;
 use crate::report::Untrusted;
-use crate::report::terminal::{eprint_line, print_line};
+use crate::report::terminal::print_line;
 use reference::mutants;
 
 /// The most characters of a line of a `target.toml` that are shown.
@@ -82,18 +87,6 @@ struct Listed {
     file: String,
 }
 
-/// A program that a target needs.
-#[derive(Serialize)]
-struct Needed {
-    program: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    least: Option<String>,
-    /// The version of the program, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<String>,
-    met: bool,
-}
-
 pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
     if let Some(name) = &args.versions {
         return releases::print(name);
@@ -113,7 +106,7 @@ pub(super) fn targets(args: &TargetsArgs) -> Result<Exit, Problem> {
 
 /// Removes the places of checkouts and other releases.
 fn clear() -> Result<Exit, Problem> {
-    let cache = caches::needed()?;
+    let cache = caches::folder()?;
     let [removed, in_use] = load::clear(&cache).map_err(Problem::system)?;
     let lines = removed.iter().map(|place| ("removed", place)).chain(in_use.iter().map(|place| ("in use ", place)));
     for (what, place) in lines {
@@ -130,21 +123,6 @@ pub(super) fn targets_with_programs() -> Result<(Vec<String>, Vec<String>), Prob
         format!("skipped {}: it needs {}", one.name, missing.collect::<Vec<_>>().join(" and "))
     };
     Ok((ready.iter().map(|one| one.name.clone()).collect(), rest.iter().map(why).collect()))
-}
-
-/// Prints the programs that the targets need and that are missing or too old, after a target could not start.
-pub(super) async fn warn_of_needs(targets: &[Arc<Target>]) {
-    let programs = targets.iter().flat_map(|target| &target.needs);
-    let found = probe(programs.map(|program| program.name.clone()).collect::<BTreeSet<_>>()).await;
-    let mut printed = BTreeSet::new();
-    for target in targets {
-        for need in needed(target, &found).iter().filter(|need| !need.met) {
-            let line = format!("{} needs {}", target.id.name, need.text());
-            if printed.insert(line.clone()) {
-                eprint_line(&Untrusted(&line).line(SHOWN));
-            }
-        }
-    }
 }
 
 /// Lists the reference first, then the other targets by name.
@@ -192,36 +170,6 @@ impl Listed {
             folder: target.folder.to_string(),
             file,
         }
-    }
-}
-
-/// Returns the programs that a target needs, with what was found of each.
-fn needed(target: &Target, found: &BTreeMap<String, Found>) -> Vec<Needed> {
-    let needs = target.needs.iter().map(|program| {
-        let found = found.get(&program.name).unwrap_or(&Found::Missing);
-        Needed {
-            program: program.name.clone(),
-            least: program.least.as_ref().map(ToString::to_string),
-            found: match found {
-                Found::Version(version) => Some(version.to_string()),
-                Found::Unversioned | Found::Missing => None,
-            },
-            met: program.is_met_by(found),
-        }
-    });
-    needs.collect()
-}
-
-impl Needed {
-    fn text(&self) -> String {
-        let least = self.least.as_ref().map_or_else(String::new, |least| format!(" >= {least}"));
-        let found = match (&self.found, self.met) {
-            (Some(found), _) => format!("found {found}"),
-            (None, true) => "found, version unknown".to_owned(),
-            (None, false) if self.least.is_none() => "not found".to_owned(),
-            (None, false) => "not found, or its version is unknown".to_owned(),
-        };
-        format!("{}{least} ({found})", self.program)
     }
 }
 

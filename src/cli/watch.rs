@@ -14,9 +14,10 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use super::interrupt::runtime;
-use super::run::this_program;
-use super::{Exit, Problem};
+use super::base::chosen::this_program;
+use super::base::exit::Exit;
+use super::base::interrupt::runtime;
+use super::base::problem::Problem;
 use crate::load::{Diagnostic, Source, lint, render};
 use crate::report::terminal::{colours, print_line};
 

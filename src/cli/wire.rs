@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::run::targets;
-use super::{Exit, Problem};
+use super::base::chosen::targets;
+use super::base::exit::Exit;
+use super::base::problem::Problem;
 use crate::drive::{Cancel, Options};
 use crate::judge::Judge;
 use crate::load::target::REFERENCE;
@@ -32,7 +33,7 @@ pub(super) fn wire(library: &Library, case: &Case, revision: Revision) -> Result
     };
     let plan = plan(library, &targets, &selection).map_err(|error| Problem::new(Exit::Nothing, error.to_string()))?;
     let judge = Judge::new(&library.requirements, targets.iter().map(Arc::as_ref));
-    let runtime = super::interrupt::runtime()?;
+    let runtime = super::base::interrupt::runtime()?;
     let conducted = runtime.block_on(async {
         let (_never, cancel) = watch::channel(Cancel::Go);
         let see = |seen: Seen<'_>| {

@@ -5,8 +5,9 @@
 use clap::Args;
 
 use crate::cli::ad_hoc::of_command;
-use crate::cli::here::here;
-use crate::cli::{Exit, Problem};
+use crate::cli::base::exit::Exit;
+use crate::cli::base::here::here;
+use crate::cli::base::problem::Problem;
 use crate::load::target::ad_hoc;
 use crate::model::endpoint::Endpoint;
 use crate::model::spec::Revision;

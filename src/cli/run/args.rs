@@ -7,7 +7,12 @@ use std::num::NonZeroUsize;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use crate::cli::{AdHocArgs, CaseArgs, LimitArgs, OutputArgs, heading, values};
+use crate::cli::AdHocArgs;
+use crate::cli::base::heading;
+use crate::cli::base::limits::LimitArgs;
+use crate::cli::base::outputs::OutputArgs;
+use crate::cli::base::sources::CaseArgs;
+use crate::cli::base::values;
 use crate::drive::Options;
 use crate::load::target::REFERENCE;
 use crate::model::release::Releases;

@@ -2,13 +2,20 @@
 //!
 //! Takes the arguments of these commands, gives one target and one planned test. Must not start anything.
 
+use crate::drive::Cancel;
+use crate::drive::HandError;
+use crate::report::Untrusted;
 use std::cmp::Reverse;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::run::{plan_problem, targets};
-use super::{CaseArgs, Exit, Problem};
+use super::chosen::plan_problem;
+use super::chosen::targets;
+use super::exit::Exit;
+use super::problem::Problem;
+use super::sources::CaseArgs;
 use crate::drive::Leading;
 use crate::judge::is_decidable;
 use crate::load::target::REFERENCE;
@@ -21,40 +28,40 @@ use crate::model::target::Target;
 use crate::plan::{Plan, Planned, Selection, plan, unmatched};
 
 /// A target, and the test to run with it.
-pub(super) struct Chosen {
-    pub(super) target: Arc<Target>,
-    pub(super) planned: Planned,
+pub(in crate::cli) struct Chosen {
+    pub(in crate::cli) target: Arc<Target>,
+    pub(in crate::cli) planned: Planned,
 }
 
 /// The arguments of the command line.
-pub(super) struct Typed<'a> {
-    pub(super) target: &'a str,
-    pub(super) case: &'a str,
-    pub(super) role: Role,
-    pub(super) revision: Option<Revision>,
-    pub(super) transport: Option<Transport>,
+pub(in crate::cli) struct Typed<'a> {
+    pub(in crate::cli) target: &'a str,
+    pub(in crate::cli) case: &'a str,
+    pub(in crate::cli) role: Role,
+    pub(in crate::cli) revision: Option<Revision>,
+    pub(in crate::cli) transport: Option<Transport>,
 }
 
 /// The servers that casebook plays for a client without an adapter, one after the other.
-pub(super) struct Plays {
-    pub(super) library: Library,
-    pub(super) servers: Vec<Played>,
+pub(in crate::cli) struct Plays {
+    pub(in crate::cli) library: Library,
+    pub(in crate::cli) servers: Vec<Played>,
 }
 
 /// A server that casebook plays.
-pub(super) struct Played {
+pub(in crate::cli) struct Played {
     /// The tests that the server decides, those of the preferred revision first.
-    pub(super) tests: Vec<Planned>,
+    pub(in crate::cli) tests: Vec<Planned>,
     /// The same tests, and the controls that govern them.
-    pub(super) all: Vec<Planned>,
+    pub(in crate::cli) all: Vec<Planned>,
     /// The revisions that the server speaks, the newest first.
-    pub(super) revisions: Vec<Revision>,
+    pub(in crate::cli) revisions: Vec<Revision>,
 }
 
 impl Plays {
     /// Finds the tests of clients that a name selects, over HTTP if the user selects no transport: a server for each
     /// fixture of a case file, or for each script if the command leads the client through a test.
-    pub(super) fn choose(
+    pub(in crate::cli) fn choose(
         case: &str,
         revision: Option<Revision>,
         transport: Option<Transport>,
@@ -117,7 +124,7 @@ impl Played {
 
 impl Typed<'_> {
     /// Finds the target and the test: of the newest revision, and over HTTP if the user selects no transport.
-    pub(super) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
+    pub(in crate::cli) fn choose(&self, cases: &CaseArgs) -> Result<Chosen, Problem> {
         let (sources, name) = source(self.case, cases)?;
         let pattern: Pattern = name.parse().map_err(|error| Problem::new(Exit::Usage, format!("{error}")))?;
         let library = load(&sources)?;
@@ -232,4 +239,25 @@ fn one_target(typed: &str, library: &Library) -> Result<Arc<Target>, Problem> {
     let variants = found.iter().filter_map(|target| target.id.variant.as_ref());
     let names: Vec<_> = variants.map(|variant| format!("  {typed}:{variant}")).collect();
     Err(Problem::new(Exit::Usage, format!("`{typed}` has variants; choose one:\n{}", names.join("\n"))))
+}
+
+/// The most characters of a target's text that are shown.
+pub(in crate::cli) const SHOWN: usize = 16_000;
+
+/// Waits for a request to stop: for `wanted`, or for a stronger one.
+pub(in crate::cli) async fn stopped(cancel: &mut watch::Receiver<Cancel>, wanted: Cancel) {
+    let is_reached = |cancel: &Cancel| *cancel == wanted || *cancel == Cancel::Now;
+    if cancel.wait_for(is_reached).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+pub(in crate::cli) fn problem(chosen: &Chosen, error: &HandError) -> Problem {
+    let exit = match error {
+        HandError::Declined(_) => Exit::Unexpected,
+        HandError::Start(_) | HandError::Broke(_) => Exit::Target,
+        HandError::Canary(_) => Exit::System,
+    };
+    let words = format!("{} on {}: {error}", chosen.target.id, chosen.planned.id);
+    Problem::new(exit, Untrusted(&words).block(SHOWN))
 }

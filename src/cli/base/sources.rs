@@ -5,14 +5,15 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::{Problem, heading};
+use super::heading;
+use super::problem::Problem;
 use crate::import::{self, Suite};
 use crate::load::{LoadError, Source};
 use crate::model::case::Library;
 use crate::model::is_id;
 
 /// The name of the suite that `--import` converts.
-pub(super) const SUITE: &str = "json-schema-test-suite";
+pub(in crate::cli) const SUITE: &str = "json-schema-test-suite";
 
 /// The name of the embedded cases, in place of a folder.
 const EMBEDDED: &str = "embedded";
@@ -39,7 +40,7 @@ pub struct CaseArgs {
 }
 
 /// Returns the source that a path on the command line names.
-pub(super) fn source(path: &Utf8PathBuf) -> Source {
+pub(in crate::cli) fn source(path: &Utf8PathBuf) -> Source {
     match path.as_str() {
         EMBEDDED => Source::Embedded,
         _ => Source::Folder(path.clone()),

@@ -4,8 +4,10 @@
 
 use camino::Utf8PathBuf;
 
+use super::caches;
+use super::exit::Exit;
 use super::logs::CachedLog;
-use super::{Exit, Problem, caches};
+use super::problem::Problem;
 use crate::model::record::{Footer, Header};
 use crate::report::Untrusted;
 use crate::report::terminal::eprint_line;
@@ -16,7 +18,7 @@ const LINE: usize = 1000;
 
 /// The place of the run log of a run, and the reasons why something was not saved.
 #[derive(Debug, Default)]
-pub(super) struct Saving {
+pub(in crate::cli) struct Saving {
     place: Option<Place>,
     unsaved: Vec<String>,
 }
@@ -43,7 +45,7 @@ impl Saving {
     ///
     /// # Errors
     /// A problem if another run writes to the same file.
-    pub(super) fn begin(named: Option<&Utf8PathBuf>, header: &Header) -> Result<(Option<Log>, Self), Problem> {
+    pub(in crate::cli) fn begin(named: Option<&Utf8PathBuf>, header: &Header) -> Result<(Option<Log>, Self), Problem> {
         let place = match (named, caches::folder()) {
             (Some(path), _) => Place::Named(path.clone()),
             (None, Ok(cache)) => match CachedLog::begin(cache.clone()) {
@@ -55,7 +57,7 @@ impl Saving {
                     return Ok(Self::failed(text));
                 }
             },
-            (None, Err(why)) => return Ok(Self::unwanted(&why)),
+            (None, Err(why)) => return Ok(Self::unwanted(&why.0)),
         };
         match Log::create(&place.path(), header.clone()) {
             Ok(log) => Ok((Some(log), Self { place: Some(place), unsaved: Vec::new() })),
@@ -77,12 +79,12 @@ impl Saving {
     }
 
     /// The path of the run log, if there is one.
-    pub(super) fn path(&self) -> Option<Utf8PathBuf> {
+    pub(in crate::cli) fn path(&self) -> Option<Utf8PathBuf> {
         self.place.as_ref().map(Place::path)
     }
 
     /// Ends the run log, and makes it the last one if it is in the cache.
-    pub(super) fn end(&mut self, log: Unfinished, footer: Footer) {
+    pub(in crate::cli) fn end(&mut self, log: Unfinished, footer: Footer) {
         if let Some(error) = log.finish(footer) {
             self.unsaved.push(format!("the run log ends before the run does: {error}"));
         } else if let Some(Place::Cached(log)) = &self.place {
@@ -92,12 +94,12 @@ impl Saving {
     }
 
     /// Returns the effect on the result of the run.
-    pub(super) fn exit(&self) -> Exit {
+    pub(in crate::cli) fn exit(&self) -> Exit {
         if self.unsaved.is_empty() { Exit::Fine } else { Exit::Unsaved }
     }
 
     /// Prints what was not saved.
-    pub(super) fn print(&self) {
+    pub(in crate::cli) fn print(&self) {
         for text in &self.unsaved {
             eprint_line(&format!("casebook: {}", Untrusted(text).line(LINE)));
         }

@@ -4,7 +4,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Problem, caches};
+use super::caches;
+use super::problem::Problem;
 use crate::load::Here;
 use crate::load::target::{REFERENCE, is_embedded};
 use crate::model::target::Target;
@@ -15,14 +16,14 @@ use crate::report::terminal::eprint_line;
 const SHOWN: usize = 1000;
 
 /// Returns the folders in which names are looked up.
-pub(super) fn here() -> Result<Here, Problem> {
+pub(in crate::cli) fn here() -> Result<Here, Problem> {
     let here = std::env::current_dir().map_err(Problem::system)?;
     let here = Utf8PathBuf::try_from(here).map_err(|error| Problem::system(error.into_io_error()))?;
     Ok(Here::new(&here))
 }
 
 /// Prints the file of each target.
-pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here: &Here) {
+pub(in crate::cli) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here: &Here) {
     let mut shown = Vec::new();
     for target in targets.into_iter().filter(|target| target.id.name != REFERENCE) {
         let line = format!("target {}: {}", target.id.name, file(target, here.folder()));
@@ -34,7 +35,7 @@ pub(super) fn show_files<'t>(targets: impl IntoIterator<Item = &'t Target>, here
 }
 
 /// Returns the path of a target's file from the current folder, or `embedded`.
-pub(super) fn file(target: &Target, here: &Utf8Path) -> String {
+pub(in crate::cli) fn file(target: &Target, here: &Utf8Path) -> String {
     match (&target.file, caches::folder()) {
         (Some(_), Ok(cache)) if is_embedded(target, &cache) => "embedded".to_owned(),
         (Some(file), _) => file.strip_prefix(here).unwrap_or(file).to_string(),
@@ -44,7 +45,7 @@ pub(super) fn file(target: &Target, here: &Utf8Path) -> String {
 
 /// Returns the folder of an embedded target that was unpacked into a cache, if one of these `target.toml` files is its file.
 /// The cache may be that of another machine, or of another version of casebook.
-pub(super) fn unpacked_folder<'f>(
+pub(in crate::cli) fn unpacked_folder<'f>(
     name: &str,
     files: impl IntoIterator<Item = &'f Utf8PathBuf>,
 ) -> Option<&'f Utf8Path> {

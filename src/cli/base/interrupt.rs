@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use super::{Command, Problem, descriptors, diff};
+use super::descriptors;
+use super::problem::Problem;
 use crate::drive::{Cancel, Session};
 use crate::report::terminal::eprint_line;
 
@@ -18,37 +19,29 @@ const FINISHING: &str = "interrupted: waiting for running tests to end; interrup
 ///
 /// # Errors
 /// [`Exit::System`](super::Exit::System) if the system refuses a thread or a descriptor.
-pub(super) fn begin(command: &Command) -> Result<Option<Session>, Problem> {
-    let limit = match command {
-        Command::Run(args) => args.versions.is_none().then(|| args.limits.run()),
-        Command::Pair(args) => Some(args.limits.run()),
-        Command::Smoke(_) | Command::Serve(_) | Command::Drive(_) | Command::Prove(_) | Command::Bisect(_) => None,
-        Command::Diff(args) if diff::starts_targets(args) => None,
-        Command::Explain(args) if args.wire.is_some() => None,
-        _ => return Ok(None),
-    };
+pub(in crate::cli) fn begin(limit: Option<Duration>) -> Result<Session, Problem> {
     descriptors::raise();
-    descriptors::check().and_then(|()| Session::begin(limit, eprint_line)).map(Some).map_err(Problem::system)
+    descriptors::check().and_then(|()| Session::begin(limit, eprint_line)).map_err(Problem::system)
 }
 
 /// Builds the runtime of a command, with one more thread, which keeps the time limit while the command is busy.
 ///
 /// # Errors
 /// [`Exit::System`](super::Exit::System) if the system refuses a thread or a descriptor.
-pub(super) fn runtime() -> Result<Runtime, Problem> {
+pub(in crate::cli) fn runtime() -> Result<Runtime, Problem> {
     descriptors::check().map_err(Problem::system)?;
     Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Problem::system)
 }
 
 /// Starts to handle signals.
-pub(super) fn listen() -> watch::Receiver<Cancel> {
+pub(in crate::cli) fn listen() -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
     handle(sender, Some(FINISHING));
     cancel
 }
 
 /// Starts to handle signals, and stops the command after `limit`.
-pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
+pub(in crate::cli) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
     handle(sender.clone(), Some(FINISHING));
     tokio::spawn(async move {
@@ -64,7 +57,7 @@ pub(super) fn listen_for(limit: Duration) -> watch::Receiver<Cancel> {
 }
 
 /// Starts to handle signals without a message, for commands that usually end by a signal.
-pub(super) fn quietly() -> watch::Receiver<Cancel> {
+pub(in crate::cli) fn quietly() -> watch::Receiver<Cancel> {
     let (sender, cancel) = watch::channel(Cancel::Go);
     handle(sender, None);
     cancel

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use super::{heading, values};
+use super::heading;
+use super::values;
 use crate::drive::{ClientLimits, Options};
 use crate::model::spec::words;
 
@@ -55,12 +56,12 @@ pub struct LimitArgs {
 
 impl LimitArgs {
     /// The limit of the whole run.
-    pub(super) fn run(&self) -> Duration {
+    pub(in crate::cli) fn run(&self) -> Duration {
         of(&self.limits, LimitKind::Run).unwrap_or(RUN)
     }
 
     /// The usual settings of a run, with these limits.
-    pub(super) fn options(&self) -> Options {
+    pub(in crate::cli) fn options(&self) -> Options {
         let usual = Options::default();
         let limit = |kind, usual| of(&self.limits, kind).unwrap_or(usual);
         Options {
@@ -73,7 +74,7 @@ impl LimitArgs {
 }
 
 /// The limits of a client without an adapter.
-pub(super) fn of_client(limits: &[Limit]) -> ClientLimits {
+pub(in crate::cli) fn of_client(limits: &[Limit]) -> ClientLimits {
     ClientLimits {
         run: of(limits, LimitKind::Run).unwrap_or(CLIENT.run),
         silence: of(limits, LimitKind::Silence).unwrap_or(CLIENT.silence),
@@ -86,7 +87,7 @@ fn of(limits: &[Limit], kind: LimitKind) -> Option<Duration> {
 }
 
 /// Parses `KIND=TIME` with one of some kinds.
-pub(super) fn limit(kinds: &'static [&'static str]) -> impl TypedValueParser<Value = Limit> {
+pub(in crate::cli) fn limit(kinds: &'static [&'static str]) -> impl TypedValueParser<Value = Limit> {
     move |text: &str| {
         let (kind, time): (LimitKind, _) = values::kind(text, kinds, "KIND=TIME", "run=2m", None)?;
         if time.is_empty() {

@@ -6,8 +6,10 @@ use std::io::Write as _;
 
 use camino::Utf8Path;
 
+use super::caches;
+use super::exit::Exit;
 use super::here::here;
-use super::{Exit, Problem, caches};
+use super::problem::Problem;
 use crate::drive;
 use crate::load::target::{TypedTarget, is_built, kept_releases, lister, release_list, typed_target};
 use crate::model::release::Release;
@@ -21,7 +23,7 @@ const LINE: usize = 400;
 const BLOCK: usize = 4000;
 
 /// Asks for the releases of targets that are typed as `NAME@VERSION`, unless the list in the cache has the version.
-pub(super) fn know(typed: &[String], cache: &Utf8Path) -> Result<(), Problem> {
+pub(in crate::cli) fn know(typed: &[String], cache: &Utf8Path) -> Result<(), Problem> {
     let here = here()?;
     for one in typed {
         if let TypedTarget::Release { name, version } = typed_target(one, &here)
@@ -34,7 +36,7 @@ pub(super) fn know(typed: &[String], cache: &Utf8Path) -> Result<(), Problem> {
 }
 
 /// Asks for the releases of a target, and keeps them.
-pub(super) fn ask(name: &str, cache: &Utf8Path) -> Result<(Target, Vec<Release>), Problem> {
+pub(in crate::cli) fn ask(name: &str, cache: &Utf8Path) -> Result<(Target, Vec<Release>), Problem> {
     let target = lister(name, cache)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Problem::system)?;
     let listed = runtime.block_on(drive::releases(&target)).map_err(|error| {
@@ -57,8 +59,8 @@ fn keep(path: &Utf8Path, listed: &[Release]) -> std::io::Result<()> {
 }
 
 /// Prints the releases of a target, the newest first, as lines with version, date and state.
-pub(super) fn print(name: &str) -> Result<Exit, Problem> {
-    let cache = caches::needed()?;
+pub(in crate::cli) fn print(name: &str) -> Result<Exit, Problem> {
+    let cache = caches::folder()?;
     let (target, listed) = ask(name, &cache)?;
     let locked = target.package.as_ref().map(|package| package.version.as_str()).unwrap_or_default();
     let supports =
@@ -80,7 +82,7 @@ pub(super) fn print(name: &str) -> Result<Exit, Problem> {
         print_line(&Untrusted(line.trim_end()).line(LINE));
     }
     if let Some(newest) = newest.filter(|newest| *newest != locked) {
-        super::run::print_all(&[format!("the lock of {name}, {locked}, is not {newest}, the newest release")]);
+        super::lines::print_all(&[format!("the lock of {name}, {locked}, is not {newest}, the newest release")]);
     }
     Ok(Exit::Fine)
 }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::exit::Exit;
 use super::here::unpacked_folder;
-use super::{Exit, Problem};
+use super::problem::Problem;
 use crate::model::record::{Record, SnapshotProblem, SnapshotState};
 use crate::model::target::Target;
 use crate::model::{CaseId, TargetId};
@@ -21,7 +22,7 @@ use crate::report::terminal::{Terminal, eprint_line};
 
 /// The differences between the observations of a run and the snapshots.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(in crate::cli) struct Changes {
     /// Case files whose observations differ from the snapshot.
     differing: Vec<Change>,
     /// Case files without a snapshot, of targets that have snapshots of other case files.
@@ -69,7 +70,7 @@ struct Change {
 
 impl Changes {
     /// The snapshots that the observations do not match, for the run log.
-    pub(super) fn problems(&self) -> Vec<SnapshotProblem> {
+    pub(in crate::cli) fn problems(&self) -> Vec<SnapshotProblem> {
         let differing = self.differing.iter().map(|Change { target, case, .. }| (SnapshotState::Changed, target, case));
         let missing = self.missing.iter().map(|(target, case)| (SnapshotState::Missing, target, case));
         let unreadable = self.unreadable.iter().map(|(target, case, _)| (SnapshotState::Unreadable, target, case));
@@ -78,14 +79,14 @@ impl Changes {
     }
 
     /// Shows the differences.
-    pub(super) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> io::Result<()> {
+    pub(in crate::cli) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> io::Result<()> {
         self.differing.iter().try_for_each(|Change { target, case, diff }| terminal.on_diff(target, case, diff))?;
         self.missing.iter().try_for_each(|(target, case)| terminal.on_missing(target, case))?;
         self.unreadable.iter().try_for_each(|(target, case, why)| terminal.on_unreadable(target, case, why))
     }
 
     /// Prints the numbers of compared and written snapshots, and remedies for the differences.
-    pub(super) fn print(&self) {
+    pub(in crate::cli) fn print(&self) {
         for line in self.lines() {
             eprint_line(&line);
         }
@@ -139,7 +140,7 @@ impl Written {
 
 /// The snapshots of the targets of a run. A case file is compared or written after its last test, so that the observations
 /// of only one case file are in memory.
-pub(super) struct Snapshots<'a> {
+pub(in crate::cli) struct Snapshots<'a> {
     /// The folders of the targets that have snapshots.
     folders: BTreeMap<&'a TargetId, &'a Utf8Path>,
     /// The groups of each case file in a run without a selection.
@@ -161,7 +162,7 @@ struct Open {
 }
 
 /// Returns whether there are snapshots to compare or to write.
-pub(super) fn are_wanted(accept: bool, targets: &[Arc<Target>]) -> bool {
+pub(in crate::cli) fn are_wanted(accept: bool, targets: &[Arc<Target>]) -> bool {
     targets.iter().filter_map(|target| target.snapshots.as_ref()).any(|folder| is_settled(accept, folder))
 }
 
@@ -171,7 +172,7 @@ fn is_settled(accept: bool, folder: &Utf8Path) -> bool {
 
 impl<'a> Snapshots<'a> {
     /// `whole` is the plan of a run without a selection. Snapshots contain only its tests.
-    pub(super) fn new(accept: bool, targets: &'a [Arc<Target>], whole: &'a Plan) -> Self {
+    pub(in crate::cli) fn new(accept: bool, targets: &'a [Arc<Target>], whole: &'a Plan) -> Self {
         let (mut folders, mut changes) = (BTreeMap::new(), Changes::default());
         for target in targets {
             match &target.snapshots {
@@ -196,7 +197,7 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Adds a record. The records of a case file must follow each other.
-    pub(super) fn add(&mut self, record: &Record) {
+    pub(in crate::cli) fn add(&mut self, record: &Record) {
         if !self.folders.contains_key(&record.target) {
             return;
         }
@@ -215,7 +216,7 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Returns the changes of the whole run, and the first error of writing.
-    pub(super) fn finish(mut self) -> (Changes, Result<(), Problem>) {
+    pub(in crate::cli) fn finish(mut self) -> (Changes, Result<(), Problem>) {
         self.close();
         for (target, folder) in &self.folders {
             let is_left_out = |case: &CaseId| !self.ran.contains(&((*target).clone(), case.clone()));

@@ -22,7 +22,7 @@ const LINE: usize = 400;
 /// get the versions of the dependencies.
 ///
 /// An adapter without a hello stays as it is; the run reports the reason.
-pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -> Vec<Arc<Target>> {
+pub(in crate::cli) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -> Vec<Arc<Target>> {
     let mut asked: BTreeMap<&Utf8Path, Option<Hello>> = BTreeMap::new();
     for target in targets.iter().filter(|target| target.setup.base != Base::Locked) {
         if !asked.contains_key(target.folder.as_path()) {
@@ -50,7 +50,7 @@ pub(super) async fn with_installed(targets: Vec<Arc<Target>>, limit: Duration) -
 }
 
 /// Replaces the targets of a plan by those with the same id.
-pub(super) fn replace_targets(plan: &mut Plan, targets: &[Arc<Target>]) {
+pub(in crate::cli) fn replace_targets(plan: &mut Plan, targets: &[Arc<Target>]) {
     for group in &mut plan.groups {
         if let Some(target) = targets.iter().find(|target| target.id == group.target.id) {
             group.target = Arc::clone(target);

@@ -12,7 +12,7 @@ const WANTED: u64 = 16_384;
 /// Raises the soft limit to the wanted limit, or to the hard limit if that is lower. Ignores errors: the program also
 /// works with fewer open files.
 #[cfg(unix)]
-pub(super) fn raise() {
+pub(in crate::cli) fn raise() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < WANTED.min(hard)
@@ -23,14 +23,14 @@ pub(super) fn raise() {
 
 /// Does nothing, because this system has no such limit.
 #[cfg(not(unix))]
-pub(super) fn raise() {}
+pub(in crate::cli) fn raise() {}
 
 /// Checks that the runtime of tokio can be built. It needs some descriptors and a thread, and would panic without them.
 ///
 /// # Errors
 /// Errors of the system.
 #[cfg(unix)]
-pub(super) fn check() -> io::Result<()> {
+pub(in crate::cli) fn check() -> io::Result<()> {
     use std::os::fd::AsFd as _;
     const NEEDED: usize = 12;
     let stdin = io::stdin();
@@ -46,6 +46,6 @@ pub(super) fn check() -> io::Result<()> {
 /// None.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the signature is that of its counterpart for Unix")]
-pub(super) fn check() -> io::Result<()> {
+pub(in crate::cli) fn check() -> io::Result<()> {
     Ok(())
 }

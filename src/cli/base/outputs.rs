@@ -10,8 +10,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
+use super::exit::Exit;
+use super::heading;
 use super::logs::now;
-use super::{Exit, Problem, heading, values};
+use super::problem::Problem;
+use super::values;
 use crate::model::case::Library;
 use crate::model::record::{Footer, Header};
 use crate::model::spec::words;
@@ -113,23 +116,23 @@ fn view() -> impl TypedValueParser<Value = View> {
 
 impl OutputArgs {
     /// Returns whether any report is to be written.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(in crate::cli) fn is_wanted(&self) -> bool {
         !self.reports.is_empty() || summary_file().is_some()
     }
 
     /// Returns the source of the reports on a run that begins, if any report is to be written.
-    pub(super) fn begin(&self, run_log: Option<&Utf8Path>, header: &Header) -> Option<Source> {
+    pub(in crate::cli) fn begin(&self, run_log: Option<&Utf8Path>, header: &Header) -> Option<Source> {
         self.is_wanted().then(|| Source::begun(run_log.map_or("the run", Utf8Path::as_str), header))
     }
 
     /// Writes the reports on a run that has ended.
-    pub(super) fn end(&self, source: Option<Source>, footer: Footer, library: &Library) -> Result<(), Problem> {
+    pub(in crate::cli) fn end(&self, source: Option<Source>, footer: Footer, library: &Library) -> Result<(), Problem> {
         let Some(source) = source else { return Ok(()) };
         self.write(&[Source { footer: Some(footer), ..source }], library).map(|_| ())
     }
 
     /// Refuses sites and reports on standard output, for commands that show a run there.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(in crate::cli) fn check(&self) -> Result<(), Problem> {
         let is_refused = |output: &&Output| match output.kind {
             Kind::Github => false,
             Kind::Site => true,
@@ -147,7 +150,7 @@ impl OutputArgs {
     }
 
     /// Refuses a report of pairs, for a command that has none.
-    pub(super) fn refuse_pairs(&self) -> Result<(), Problem> {
+    pub(in crate::cli) fn refuse_pairs(&self) -> Result<(), Problem> {
         if self.reports.iter().all(|output| output.kind != Kind::Pairs) {
             return Ok(());
         }
@@ -157,7 +160,7 @@ impl OutputArgs {
     }
 
     /// Builds the report of some run logs and writes it in all requested formats.
-    pub(super) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
+    pub(in crate::cli) fn write(&self, sources: &[Source], library: &Library) -> Result<Report, Problem> {
         if !sources.iter().any(has_pairs) {
             self.refuse_pairs()?;
         }
@@ -178,7 +181,7 @@ impl OutputArgs {
     }
 
     /// Prints the path of each written report, or why one could not be written. Returns the effect on the result of a run.
-    pub(super) fn tell(&self, written: Result<(), Problem>) -> Exit {
+    pub(in crate::cli) fn tell(&self, written: Result<(), Problem>) -> Exit {
         match written {
             Ok(()) => {
                 self.print_paths();
@@ -192,7 +195,7 @@ impl OutputArgs {
     }
 
     /// Prints the path of each written report.
-    pub(super) fn print_paths(&self) {
+    pub(in crate::cli) fn print_paths(&self) {
         for output in self.reports.iter().filter(|output| !output.is_standard()) {
             eprint_line(&format!("report: {}", output.path));
         }
@@ -277,7 +280,7 @@ fn evidence(report: &Report, sources: &[Source]) -> Evidence {
 }
 
 /// Reads the results of pairs, with the messages of those that failed.
-pub(super) fn pairs(sources: &[Source], library: &Library) -> Pairs {
+pub(in crate::cli) fn pairs(sources: &[Source], library: &Library) -> Pairs {
     let mut pairs = Pairs::new(library);
     for source in sources {
         pairs.describe(&source.header);

@@ -8,7 +8,8 @@ use crate::model::Printable;
 use crate::proof::ProofError;
 use crate::run::{LogError, RunError};
 
-use super::{Exit, caches};
+use super::caches::{self, NoCache};
+use super::exit::Exit;
 
 /// An error that ends a command.
 #[derive(Debug)]
@@ -21,23 +22,29 @@ pub struct Problem {
 
 impl Problem {
     /// Returns a problem with this message.
-    pub(super) fn new(exit: Exit, text: impl Into<Printable>) -> Self {
+    pub(in crate::cli) fn new(exit: Exit, text: impl Into<Printable>) -> Self {
         Self { exit, text: Printable::from("casebook: ") + text.into() }
     }
 
     /// Returns a problem for an error of the operating system.
-    pub(super) fn system(error: impl std::fmt::Display) -> Self {
+    pub(in crate::cli) fn system(error: impl std::fmt::Display) -> Self {
         Self::new(Exit::System, error.to_string())
     }
 
     /// Returns a problem for a file that cannot be written.
-    pub(super) fn unsaved(path: &Utf8Path, error: &std::io::Error) -> Self {
+    pub(in crate::cli) fn unsaved(path: &Utf8Path, error: &std::io::Error) -> Self {
         Self::new(Exit::Unsaved, format!("cannot write {path}: {error}"))
     }
 
     /// Returns a problem for standard output that cannot be written.
-    pub(super) fn output(error: &std::io::Error) -> Self {
+    pub(in crate::cli) fn output(error: &std::io::Error) -> Self {
         Self::new(Exit::Unsaved, format!("cannot write standard output: {error}"))
+    }
+}
+
+impl From<NoCache> for Problem {
+    fn from(why: NoCache) -> Self {
+        Self::new(Exit::System, why.0)
     }
 }
 

@@ -16,13 +16,13 @@ const KEPT: usize = 10;
 const NAME: &str = "run.jsonl";
 
 /// The time in the form of RFC 3339.
-pub(super) fn now() -> String {
+pub(in crate::cli) fn now() -> String {
     humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }
 
 /// A run log in the cache.
 #[derive(Debug)]
-pub(super) struct CachedLog {
+pub(in crate::cli) struct CachedLog {
     cache: Utf8PathBuf,
     run: String,
 }
@@ -32,7 +32,7 @@ impl CachedLog {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub(super) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
+    pub(in crate::cli) fn begin(cache: Utf8PathBuf) -> io::Result<Self> {
         let runs = cache.join("runs");
         private_folder(&runs)?;
         let now: String = now().chars().filter(char::is_ascii_alphanumeric).collect();
@@ -49,7 +49,7 @@ impl CachedLog {
     }
 
     /// Returns the path of the run log.
-    pub(super) fn path(&self) -> Utf8PathBuf {
+    pub(in crate::cli) fn path(&self) -> Utf8PathBuf {
         self.cache.join("runs").join(&self.run).join(NAME)
     }
 
@@ -57,7 +57,7 @@ impl CachedLog {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub(super) fn publish(&self) -> io::Result<()> {
+    pub(in crate::cli) fn publish(&self) -> io::Result<()> {
         let last = self.cache.join("last");
         lead(&last, &self.run)?;
         prune(&self.cache.join("runs"), &last)

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 use tokio::sync::{Semaphore, watch};
 
-use super::targets::warn_of_needs;
-use super::{Exit, Problem};
+use super::exit::Exit;
+use super::needs::warn_of_needs;
+use super::problem::Problem;
 use crate::drive::{Cancel, SetupError, set_up};
 use crate::model::target::Target;
 use crate::report::Untrusted;
@@ -27,7 +28,7 @@ const BLOCK: usize = 16_000;
 ///
 /// # Errors
 /// The first problem; the other set-ups are stopped.
-pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Cancel>) -> Result<(), Problem> {
+pub(in crate::cli) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Cancel>) -> Result<(), Problem> {
     set_up_all(targets, cancel, |_, problem| Err(problem)).await
 }
 
@@ -35,7 +36,7 @@ pub(super) async fn prepare(targets: &[Arc<Target>], cancel: &watch::Receiver<Ca
 ///
 /// # Errors
 /// The user has interrupted the set-up.
-pub(super) async fn set_up_or_leave_out(
+pub(in crate::cli) async fn set_up_or_leave_out(
     targets: Vec<Arc<Target>>,
     cancel: &watch::Receiver<Cancel>,
     left_out: &mut Vec<String>,
