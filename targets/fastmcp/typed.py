@@ -8,6 +8,7 @@ https://gofastmcp.com/servers/tools#type-annotations
 from typing import Any
 
 from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
 from fastmcp.utilities.types import Image
 
 from casebook_adapter import Cannot, Refused
@@ -33,6 +34,15 @@ def returns_image_beside() -> ToolResult:
     return ToolResult(content=[image], structured_content=Named(name="Ada"))
 
 
+# https://gofastmcp.com/servers/tools#error-handling
+@tool("returns-failure")
+def returns_failure() -> Named:
+    raise ToolError("no name")
+
+
+# https://gofastmcp.com/servers/elicitation#scalar-types
+NO_MODELS: dict[str, Any] = {"form-map": dict[str, int], "form-alone": str}
+
 # https://gofastmcp.com/servers/elicitation#titled-options
 TITLED_FORMS = {"form-titled-choice", "form-titled-choices"}
 
@@ -52,7 +62,7 @@ def asks(name: str, modern: bool) -> Function:
         raise Cannot("the SDK derives no form from a type on 2026-07-28, where Context.elicit raises an error")
     if name in TITLED_FORMS:
         raise Cannot("Context.elicit has options with titles only for an answer of one field, which it names `value`")
-    form = dict[str, int] if name == "form-map" else FORMS[name]
+    form = NO_MODELS.get(name, FORMS[name])
 
     async def ask(ctx: Context) -> dict[str, Any]:
         answer = await ctx.elicit("Please answer.", response_type=form)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"strconv"
 	"time"
@@ -47,6 +48,10 @@ var unwritable = map[string]string{
 	"untyped":         "in Go each parameter has a type",
 	"positional-only": "encoding/json decodes an object into fields by their names, and Go has no positional-only fields",
 	"second-name":     "a struct tag has one name",
+	"trimmed":         "Go has no type for trimmed text",
+	"made-default":    "a field of a struct has no default that a function makes",
+	"null-default":    "the compiler accepts no nil for an int, and fields have no defaults",
+	"tag-default":     "Go has no union types, and encoding/json does not decode into an interface that has methods",
 	"coerced":         "encoding/json does not convert texts to numbers",
 
 	"returns-more-members":   "a value of a Go struct has only the fields of its type",
@@ -60,6 +65,7 @@ var unwritable = map[string]string{
 	"returns-default-member": "a value of a Go struct has all fields of its type, and fields have no defaults",
 	"returns-trimmed":        "Go has no type for trimmed text",
 	"returns-half-character": "the compiler accepts no half of a surrogate pair in a string",
+	"returns-derived":        "Go has no derived types: a value of an embedding struct is none of the embedded one",
 	"returns-plain-object":   "Go has no classes beside structs, which are its records",
 }
 
@@ -170,6 +176,11 @@ type Args struct {
 
 type base struct {
 	ID string `json:"x"`
+}
+
+// Identified is what has an identifier.
+type Identified struct {
+	ID string `json:"id"`
 }
 
 type node struct {
@@ -423,6 +434,48 @@ var typedArguments = map[string]registration{
 		Counts map[string]int `json:"counts"`
 	}) map[string]any {
 		return map[string]any{"counts": in.Counts}
+	}),
+	"any-names": takes(func(in map[string]int) map[string]any {
+		counts := map[string]any{}
+		for name, count := range in {
+			counts[name] = count
+		}
+		return counts
+	}),
+	"inherited-names": takes(func(in struct {
+		Copy        string  `json:"copy"`
+		ToString    *string `json:"toString,omitempty"`
+		ModelConfig *string `json:"model_config,omitempty"`
+	}) map[string]any {
+		return map[string]any{"copy": in.Copy, "toString": in.ToString, "model_config": in.ModelConfig}
+	}),
+	"underscore": takes(func(in struct {
+		ID string `json:"_id"`
+	}) map[string]any {
+		return map[string]any{"_id": in.ID}
+	}),
+	"link": takes(func(in struct {
+		Link url.URL `json:"link"`
+	}) map[string]any {
+		return map[string]any{"link": in.Link.String()}
+	}),
+	"duration": takes(func(in struct {
+		Wait time.Duration `json:"wait"`
+	}) map[string]any {
+		return map[string]any{"wait": in.Wait}
+	}),
+	"small-number": takes(func(in struct {
+		Ratio float32 `json:"ratio"`
+	}) map[string]any {
+		return map[string]any{"ratio": in.Ratio}
+	}),
+	"named-embedding": takes(func(in struct {
+		Identified `json:"base"`
+	}) map[string]any {
+		return map[string]any{"base": in.Identified}
+	}),
+	"root-list": takes(func(in []string) map[string]any {
+		return map[string]any{"names": in}
 	}),
 	"function": takes(func(in struct {
 		Done func() `json:"done"`

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -122,6 +125,30 @@ type tagged struct {
 	Tags []string `json:"tags"`
 }
 
+type names []string
+
+type failed struct {
+	Reason error `json:"reason"`
+}
+
+// fails is a tool that returns an error result beside the value that Go requires.
+func fails(server *mcp.Server, tool *mcp.Tool) {
+	handler := func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, named, error) {
+		text := &mcp.TextContent{Text: "no name"}
+		return &mcp.CallToolResult{Content: []mcp.Content{text}, IsError: true}, named{}, nil
+	}
+	mcp.AddTool(server, tool, handler)
+}
+
+// exits is a tool whose code ends the program.
+func exits(server *mcp.Server, tool *mcp.Tool) {
+	handler := func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, named, error) {
+		os.Exit(2)
+		return nil, named{}, nil
+	}
+	mcp.AddTool(server, tool, handler)
+}
+
 // breaksOff is a tool whose code panics.
 func breaksOff(server *mcp.Server, tool *mcp.Tool) {
 	handler := func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, named, error) {
@@ -164,4 +191,13 @@ var typedResults = map[string]registration{
 	"returns-nil-map":         returns(counts{nil}),
 	"returns-nil-embedded":    returns(embedding{nil}),
 	"breaks-off":              breaksOff,
+	"exits":                   exits,
+	"returns-named-list":      returns(names{"a", "b"}),
+	"returns-point":           returns([2]float64{1.5, 2.5}),
+	"returns-color":           returns(green),
+	"returns-day":             returnsCustomized(date{noon}),
+	"returns-anything":        returns[any](map[string]int{"a": 1}),
+	"returns-failure":         fails,
+	"returns-reason":          returns(failed{errors.New("no name")}),
+	"returns-sequence":        returns(slices.Values([]int{1, 2})),
 }

@@ -6,6 +6,7 @@ Those that need nothing of the SDK are in `casebook_typed`, `casebook_typed_resu
 from typing import Annotated, Any
 
 from mcp.server.fastmcp import Context, Image
+from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
@@ -27,6 +28,11 @@ def returns_image_beside() -> Annotated[CallToolResult, Named]:
         content=[text, Image(data=PNG, format="png").to_image_content()],
         structuredContent=named.model_dump(),
     )
+
+
+@tool("returns-failure")
+def returns_failure() -> Named:
+    raise ToolError("no name")
 
 
 # The titles of choices have no type. The SDK's example writes them into the schema:

@@ -6,6 +6,7 @@ Those that need nothing of the SDK are in `casebook_typed`, `casebook_typed_resu
 from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Image, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
@@ -26,6 +27,12 @@ def returns_image_beside() -> Annotated[CallToolResult, Named]:
         content=[TextContent(text=named.model_dump_json()), Image(data=PNG, format="png").to_image_content()],
         structured_content=named.model_dump(),
     )
+
+
+# https://py.sdk.modelcontextprotocol.io/servers/handling-errors/
+@tool("returns-failure")
+def returns_failure() -> Named:
+    raise ToolError("no name")
 
 
 # The titles of choices have no type. The SDK's example writes them into the schema:

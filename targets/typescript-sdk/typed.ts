@@ -61,6 +61,8 @@ const cardPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAA
 
 const Circle = z.object({ kind: z.literal('circle'), radius: z.number() });
 const Square = z.object({ kind: z.literal('square'), side: z.number() });
+const Disk = z.object({ kind: z.literal('circle').default('circle'), radius: z.number() });
+const Tile = z.object({ kind: z.literal('square').default('square'), side: z.number() });
 const TextPart = z.object({ kind: z.literal('text'), text: z.string() });
 const Link = z.object({ kind: z.literal('link'), url: z.string() });
 const Point = z.object({ x: z.int(), y: z.int() });
@@ -182,10 +184,25 @@ const entries: Record<string, Register | string> = {
   'map-object': takes(z.object({ counts: z.map(z.string(), z.int()) }), ({ counts }) => ({
     counts: Object.fromEntries(counts)
   })),
+  trimmed: takes(z.object({ name: z.string().trim().max(3) })),
+  'made-default': takes(z.object({ tags: z.array(z.string()).default(() => ['x']) })),
+  'null-default': 'by the types of zod, an integer has no default null',
+  'any-names': takes(z.record(z.string(), z.int())),
+  'inherited-names': takes(
+    z.object({ copy: z.string(), toString: z.string().optional(), model_config: z.string().optional() })
+  ),
+  underscore: takes(z.object({ _id: z.string() })),
+  link: takes(z.object({ link: z.url() })),
+  duration: takes(z.object({ wait: z.iso.duration() })),
+  'small-number': takes(z.object({ ratio: z.float32() })),
+  'tag-default': takes(z.object({ shape: z.discriminatedUnion('kind', [Disk, Tile]) })),
+  'named-embedding': 'JavaScript has no embedded records',
 
   // Arguments that are no data
   function: takes(z.object({ done: z.function() }), ({ done }) => ({ done: typeof done })),
   opaque: takes(z.object({ handle: z.symbol() }), ({ handle }) => ({ handle: handle.description })),
+  'root-list': (server, name, description) =>
+    server.registerTool(name, { description, inputSchema: z.array(z.string()) }, async names => structured({ names })),
 
   // Results
   'returns-record': returns(Person, { name: 'Ada', age: 36 }),
@@ -211,6 +228,11 @@ const entries: Record<string, Register | string> = {
   }),
   'returns-left-out-member': returns(z.object({ name: z.string(), note: z.string().optional() }), { name: 'Ada' }),
   'returns-big-integer': returns(z.object({ count: z.bigint() }), { count: 9007199254740993n }),
+  'returns-named-list': returns(z.array(z.string()).meta({ id: 'Names' }), ['a', 'b']),
+  'returns-point': returns(z.tuple([z.number(), z.number()]), [1.5, 2.5]),
+  'returns-color': returns(z.enum(Color), Color.Green),
+  'returns-day': returns(z.date(), new Date('2026-07-28')),
+  'returns-anything': returns(z.unknown(), { a: 1 }),
 
   // Results that are not of the type
   'returns-not-a-number': returns(z.object({ ratio: z.number() }), { ratio: NaN }),
@@ -252,6 +274,16 @@ const entries: Record<string, Register | string> = {
     server.registerTool(name, { description }, async () => {
       throw new TypeError('Cannot read properties of undefined');
     }),
+  exits: (server, name, description) => server.registerTool(name, { description }, async () => process.exit(2)),
+  'returns-derived': 'zod has no derived types',
+  // https://ts.sdk.modelcontextprotocol.io/v2/servers/errors
+  'returns-failure': (server, name, description) =>
+    server.registerTool(name, { description, outputSchema: z.object({ name: z.string() }) }, async () => ({
+      content: [{ type: 'text', text: 'no name' }],
+      isError: true
+    })),
+  'returns-reason': returns(z.object({ reason: z.instanceof(Error) }), { reason: new Error('no name') }),
+  'returns-sequence': returns(z.array(z.int()), [1, 2].values()),
 
   // Forms
   'form-plain': asks(z.object({ name: z.string(), agree: z.boolean() })),
@@ -300,5 +332,11 @@ const entries: Record<string, Register | string> = {
   'form-decimal': 'JavaScript has no decimal numbers',
   'form-union': asks(z.object({ value: z.union([z.int(), z.string()]) })),
   'form-counts': asks(z.object({ counts: z.record(z.string(), z.int()) })),
-  'form-map': asks(z.record(z.string(), z.int()))
+  'form-map': asks(z.record(z.string(), z.int())),
+  'form-choices-default': asks(z.object({ colors: z.array(z.enum(['red', 'green'])).default(['red']) })),
+  'form-single-choice': asks(z.object({ color: z.literal('red') })),
+  'form-described': asks(z.object({ age: z.int().meta({ title: 'Your age', description: 'In years' }) })),
+  'form-closed': asks(z.strictObject({ name: z.string() })),
+  'form-note': asks(z.object({ note: z.string().optional() })),
+  'form-alone': asks(z.string())
 };

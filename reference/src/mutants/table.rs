@@ -281,7 +281,8 @@ mutants! { |p|
             "elicitation/field-kept", "sep-1034/default-kept", "sep-1330/legacy-titled", "sep-1330/untitled-single"],
         /// A multiple choice is sent as a single choice.
         "multi-select-made-single": p.edit(Question, "/requestedSchema/properties/*", Apply(make_single_choice)) => [
-            "elicitation/field-kept", "sep-1330/titled-multi", "sep-1330/untitled-multi"],
+            "elicitation/field-kept", "sep-1034/default-has-the-type", "sep-1034/default-kept", "sep-1330/titled-multi",
+            "sep-1330/untitled-multi"],
         /// The tool continues as if the form were accepted, even if the user declined or cancelled.
         "decline-taken-for-accept": p.forms.refusal = |_, _| json!({ "action": "accept" }) => [
             "elicitation/action-arrives", "elicitation/refusal-handled"],

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import anyio
 from fastmcp import Client, FastMCP
 from jsonschema import Draft202012Validator
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, StringConstraints
 
 server = FastMCP("repro")
 
@@ -37,10 +37,16 @@ def second_name(user_id: Annotated[str, Field(validation_alias=AliasChoices("use
     return user_id
 
 
+@server.tool
+def trimmed(name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=3)]) -> str:
+    return name
+
+
 CALLS: dict[str, dict[str, Any]] = {
     "flags": {"rights": 8},
     "named_tuple": {"point": {"x": 1.5, "y": 2.5}},
     "second_name": {"uid": "u1"},
+    "trimmed": {"name": "  Ada  "},
 }
 
 

@@ -8,7 +8,7 @@ import anyio
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.server import MCPServer
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, StringConstraints
 
 server = MCPServer("repro")
 
@@ -43,11 +43,17 @@ def untyped(value) -> str:
     return repr(value)
 
 
+@server.tool()
+def trimmed(name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=3)]) -> str:
+    return name
+
+
 CALLS: dict[str, dict[str, Any]] = {
     "flags": {"rights": 8},
     "named_tuple": {"point": {"x": 1.5, "y": 2.5}},
     "second_name": {"uid": "u1"},
     "untyped": {"value": [1]},
+    "trimmed": {"name": "  Ada  "},
 }
 
 

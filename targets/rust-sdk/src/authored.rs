@@ -23,6 +23,7 @@ use crate::{
 pub fn route(name: &str) -> Result<ToolRoute<Server>, Failure> {
     let routers: fn() -> ToolRouter<Server> = match name {
         "root-union" => Server::root_unions,
+        "root-list" => Server::root_lists,
         _ => || {
             Server::arguments()
                 + Server::choices()
@@ -50,6 +51,13 @@ fn cannot(name: &str) -> String {
         "positional-only" => "serde reads the fields of a struct by their names",
         "repeated-member" => "Rust has no embedding, and `#[serde(flatten)]` gives a value to one field only",
         "coerced" => "serde converts no text to a number",
+        "trimmed" | "returns-trimmed" => "Rust has no type for trimmed text",
+        "null-default" => "the compiler accepts no null for an integer",
+        "tag-default" => "the tag of an enum of serde has no default",
+        "named-embedding" => "Rust has no embedding",
+        "returns-derived" => "Rust has no derived types",
+        "returns-reason" => "an error of Rust has no `Serialize`",
+        "returns-sequence" => "`Json<T>` needs `T: Serialize`, which an iterator is not",
         "returns-nil-list" => "Rust has no nil: a `Vec` is always a list",
         "returns-nil-map" => "Rust has no nil: a map is always a map",
         "returns-more-members"
@@ -58,7 +66,6 @@ fn cannot(name: &str) -> String {
         | "returns-converted"
         | "returns-changed-member" => "`Json<T>` holds a `T`, so that the compiler refuses any other value",
         "returns-computed" => "a Rust struct has no computed fields",
-        "returns-trimmed" => "Rust has no type for trimmed text",
         "returns-half-character" => "a Rust `String` is UTF-8, which has no half of a surrogate pair",
         "returns-plain-object" => "Rust has no classes beside structs, which are its records",
         _ => "the adapter has no such typed tool",

@@ -8,14 +8,14 @@ https://py.sdk.modelcontextprotocol.io/servers/tools/
 
 import json
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum, IntFlag
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
-from pydantic import AliasChoices, AnyUrl, BaseModel, EmailStr, Field, Json
+from pydantic import AliasChoices, AnyUrl, BaseModel, EmailStr, Field, Json, StringConstraints
 
 from casebook_adapter import Cannot
 
@@ -29,6 +29,9 @@ CANNOT = {
     "closed": "no signature says whether a tool takes other arguments, and the SDK has no option for it",
     "named-record": "a tool has the parameters of a function, which are no record with a name",
     "repeated-member": "a tool has the parameters of a function, which embed no record",
+    "small-number": "Python has no numbers of 32 bits",
+    "named-embedding": "a tool has the parameters of a function, which embed no record",
+    "root-list": "a tool has the parameters of a function, which have names",
     "raw-value": "Python has no type for JSON that is kept as text",
     "digits": "pydantic has no integer that is a text in JSON",
     "coerced": "pydantic makes a number of a text for every float, so that no other type says it",
@@ -77,6 +80,17 @@ class Circle(BaseModel):
 
 class Square(BaseModel):
     kind: Literal["square"]
+    side: float
+
+
+# A tag with a default, so that the code need not repeat it: `Disk(radius=2)`.
+class Disk(BaseModel):
+    kind: Literal["circle"] = "circle"
+    radius: float
+
+
+class Tile(BaseModel):
+    kind: Literal["square"] = "square"
     side: float
 
 
@@ -332,6 +346,53 @@ def date_object(at: datetime) -> dict[str, Any]:
 @tool("map-object")
 def map_object(counts: dict[str, int]) -> dict[str, Any]:
     return {"counts": counts}
+
+
+# https://docs.pydantic.dev/latest/api/types/#pydantic.types.StringConstraints
+@tool("trimmed")
+def trimmed(name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=3)]) -> dict[str, Any]:
+    return {"name": name}
+
+
+# https://docs.pydantic.dev/latest/concepts/fields/#default-values
+@tool("made-default")
+def made_default(tags: Annotated[list[str], Field(default_factory=lambda: ["x"])]) -> dict[str, Any]:
+    return {"tags": tags}
+
+
+@tool("null-default")
+def null_default(count: int = None) -> dict[str, Any]:  # type: ignore[assignment]  # noqa: RUF013
+    return {"count": count}
+
+
+@tool("any-names")
+def any_names(**counts: int) -> dict[str, Any]:
+    return {**counts}
+
+
+@tool("inherited-names")
+def inherited_names(copy: str, toString: str | None = None, model_config: str | None = None) -> dict[str, Any]:  # noqa: N803
+    return {"copy": copy, "toString": toString, "model_config": model_config}
+
+
+@tool("underscore")
+def underscore(_id: str) -> dict[str, Any]:
+    return {"_id": _id}
+
+
+@tool("link")
+def link(link: AnyUrl) -> dict[str, Any]:
+    return {"link": link}
+
+
+@tool("duration")
+def duration(wait: timedelta) -> dict[str, Any]:
+    return {"wait": wait}
+
+
+@tool("tag-default")
+def tag_default(shape: Annotated[Disk | Tile, Field(discriminator="kind")]) -> dict[str, Any]:
+    return {"shape": shape}
 
 
 @tool("function")

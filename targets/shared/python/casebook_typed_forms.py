@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from casebook_typed import Color
 
@@ -99,6 +99,32 @@ class CountMap(RootModel[dict[str, int]]):
     pass
 
 
+class ChoicesDefault(BaseModel):
+    colors: list[Literal["red", "green"]] = ["red"]
+
+
+class SingleChoice(BaseModel):
+    color: Literal["red"]
+
+
+class Described(BaseModel):
+    age: int = Field(title="Your age", description="In years")
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+
+
+class Note(BaseModel):
+    note: str | None = None
+
+
+class Alone(RootModel[str]):
+    pass
+
+
 FORMS: dict[str, type[BaseModel]] = {
     "form-plain": Plain,
     "form-choice": Choice,
@@ -119,5 +145,11 @@ FORMS: dict[str, type[BaseModel]] = {
     "form-union": Either,
     "form-counts": Counts,
     "form-map": CountMap,
+    "form-choices-default": ChoicesDefault,
+    "form-single-choice": SingleChoice,
+    "form-described": Described,
+    "form-closed": Closed,
+    "form-note": Note,
+    "form-alone": Alone,
 }
 """The forms by the names of the tools."""

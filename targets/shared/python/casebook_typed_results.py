@@ -5,13 +5,15 @@ https://py.sdk.modelcontextprotocol.io/servers/structured-output/
 
 import json
 import math
+import sys
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field, field_serializer
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, computed_field, field_serializer
 from typing_extensions import TypedDict
 
-from casebook_typed import Node, tool
+from casebook_typed import Color, Node, Place, tool
 
 
 class Named(BaseModel):
@@ -80,6 +82,18 @@ class Placed(BaseModel):
 
 class Trimmed(BaseModel):
     name: Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+class Names(RootModel[list[str]]):
+    pass
+
+
+class NamedKey(Named):
+    key: str
+
+
+class Failed(BaseModel):
+    reason: Any
 
 
 class Label:
@@ -241,6 +255,48 @@ def returns_plain_object() -> Label:
     return Label("Ada")
 
 
+# https://docs.pydantic.dev/latest/concepts/models/#rootmodel-and-custom-root-types
+@tool("returns-named-list")
+def returns_named_list() -> Names:
+    return Names(["a", "b"])
+
+
+@tool("returns-point")
+def returns_point() -> Place:
+    return Place(1.5, 2.5)
+
+
+@tool("returns-color")
+def returns_color() -> Color:
+    return Color.GREEN
+
+
+@tool("returns-day")
+def returns_day() -> date:
+    return date(2026, 7, 28)
+
+
+@tool("returns-anything")
+def returns_anything() -> Any:
+    return {"a": 1}
+
+
+@tool("returns-derived")
+def returns_derived() -> Named:
+    return NamedKey(name="Ada", key="k1")
+
+
+@tool("returns-sequence")
+def returns_sequence() -> Iterator[int]:
+    yield 1
+    yield 2
+
+
+@tool("returns-reason")
+def returns_reason() -> Failed:
+    return Failed(reason=ValueError("no name"))
+
+
 @tool("returns-null-member")
 def returns_null_member() -> Noted:
     return Noted(name="Ada", note=None)
@@ -296,6 +352,12 @@ def returns_half_character() -> str:
 def breaks_off() -> Named:
     names: list[str] = []
     return Named(name=names[0])
+
+
+# As `argparse` does when it cannot read an argument.
+@tool("exits")
+def exits() -> Named:
+    sys.exit(2)
 
 
 @tool("returns-wrong-type")

@@ -61,6 +61,8 @@ const cardPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAA
 
 const Circle = z.object({ kind: z.literal('circle'), radius: z.number() });
 const Square = z.object({ kind: z.literal('square'), side: z.number() });
+const Disk = z.object({ kind: z.literal('circle').default('circle'), radius: z.number() });
+const Tile = z.object({ kind: z.literal('square').default('square'), side: z.number() });
 const TextPart = z.object({ kind: z.literal('text'), text: z.string() });
 const Link = z.object({ kind: z.literal('link'), url: z.string() });
 const Point = z.object({ x: z.int(), y: z.int() });
@@ -188,10 +190,27 @@ const entries: Record<string, Register | string> = {
   'map-object': takes({ counts: z.map(z.string(), z.int()) }, async ({ counts }) =>
     structured({ counts: Object.fromEntries(counts) })
   ),
+  trimmed: takes({ name: z.string().trim().max(3) }, echo),
+  'made-default': takes({ tags: z.array(z.string()).default(() => ['x']) }, echo),
+  'null-default': 'by the types of zod, an integer has no default null',
+  'any-names': takes(z.record(z.string(), z.int()), echo),
+  'inherited-names': takes(
+    { copy: z.string(), toString: z.string().optional(), model_config: z.string().optional() },
+    echo
+  ),
+  underscore: takes({ _id: z.string() }, echo),
+  link: takes({ link: z.url() }, echo),
+  duration: isZod3 ? 'zod 3 has no lengths of time as they are in JSON' : takes({ wait: z.iso.duration() }, echo),
+  'small-number': isZod3 ? 'zod 3 has no numbers of 32 bits' : takes({ ratio: z.float32() }, echo),
+  'tag-default': isZod3
+    ? 'the tag of a z.discriminatedUnion() of zod 3 has no default'
+    : takes({ shape: z.discriminatedUnion('kind', [Disk, Tile]) }, echo),
+  'named-embedding': 'JavaScript has no embedded records',
 
   // Arguments that are no data
   function: takes({ done: z.function() }, async ({ done }) => structured({ done: typeof done })),
   opaque: takes({ handle: z.symbol() }, async ({ handle }) => structured({ handle: handle.description })),
+  'root-list': takes(z.array(z.string()), async names => structured({ names })),
 
   // Results
   'returns-record': returns({ name: z.string(), age: z.int() }, { name: 'Ada', age: 36 }),
@@ -214,6 +233,11 @@ const entries: Record<string, Register | string> = {
   'returns-null-member': returns({ name: z.string(), note: z.string().nullable() }, { name: 'Ada', note: null }),
   'returns-left-out-member': returns({ name: z.string(), note: z.string().optional() }, { name: 'Ada' }),
   'returns-big-integer': returns({ count: z.bigint() }, { count: 9007199254740993n }),
+  'returns-named-list': notAnObject,
+  'returns-point': notAnObject,
+  'returns-color': notAnObject,
+  'returns-day': notAnObject,
+  'returns-anything': returns(z.unknown(), { a: 1 }),
 
   // Results that are not of the type
   'returns-not-a-number': returns({ ratio: z.number() }, { ratio: NaN }),
@@ -255,6 +279,15 @@ const entries: Record<string, Register | string> = {
     server.registerTool(name, { description }, async () => {
       throw new TypeError('Cannot read properties of undefined');
     }),
+  exits: (server, name, description) => server.registerTool(name, { description }, async () => process.exit(2)),
+  'returns-derived': 'zod has no derived types',
+  'returns-failure': (server, name, description) =>
+    server.registerTool(name, { description, outputSchema: { name: z.string() } }, async () => ({
+      content: [{ type: 'text', text: 'no name' }],
+      isError: true
+    })),
+  'returns-reason': returns({ reason: z.instanceof(Error) }, { reason: new Error('no name') }),
+  'returns-sequence': notAnObject,
 
   // Forms
   'form-plain': noForm,
@@ -277,5 +310,11 @@ const entries: Record<string, Register | string> = {
   'form-decimal': noForm,
   'form-union': noForm,
   'form-counts': noForm,
-  'form-map': noForm
+  'form-map': noForm,
+  'form-choices-default': noForm,
+  'form-single-choice': noForm,
+  'form-described': noForm,
+  'form-closed': noForm,
+  'form-note': noForm,
+  'form-alone': noForm
 };

@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/modelcontextprotocol/rust-sdk#server-side>
 
-use std::{collections::HashMap, net::IpAddr};
+use std::{collections::HashMap, net::IpAddr, time::Duration};
 
 use chrono::{DateTime, Utc};
 use rmcp::{handler::server::wrapper::Parameters, model::CallToolResult, tool, tool_router};
@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, value::RawValue};
 use serde_with::{DisplayFromStr, base64::Base64, json::JsonString, serde_as};
+use url::Url;
 
 use crate::fixture::Server;
 
@@ -85,6 +86,45 @@ struct Counts {
     counts: HashMap<String, i64>,
 }
 
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct MadeDefault {
+    #[serde(default = "one_tag")]
+    tags: Vec<String>,
+}
+
+fn one_tag() -> Vec<String> {
+    vec!["x".to_owned()]
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct InheritedNames {
+    copy: String,
+    #[serde(rename = "toString")]
+    to_string: Option<String>,
+    model_config: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Underscore {
+    #[serde(rename = "_id")]
+    id: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Link {
+    link: Url,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Wait {
+    wait: Duration,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct SmallNumber {
+    ratio: f32,
+}
+
 #[tool_router(router = encodings, vis = "pub(super)")]
 impl Server {
     #[tool(name = "bytes", description = "Returns what it received.")]
@@ -144,6 +184,50 @@ impl Server {
 
     #[tool(name = "map-object", description = "Returns what it received.")]
     fn map_object(&self, Parameters(arguments): Parameters<Counts>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "made-default", description = "Returns what it received.")]
+    fn made_default(&self, Parameters(arguments): Parameters<MadeDefault>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "any-names", description = "Returns what it received.")]
+    fn any_names(&self, Parameters(arguments): Parameters<HashMap<String, i64>>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "inherited-names", description = "Returns what it received.")]
+    fn inherited_names(&self, Parameters(arguments): Parameters<InheritedNames>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "underscore", description = "Returns what it received.")]
+    fn underscore(&self, Parameters(arguments): Parameters<Underscore>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "link", description = "Returns what it received.")]
+    fn link(&self, Parameters(arguments): Parameters<Link>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "duration", description = "Returns what it received.")]
+    fn duration(&self, Parameters(arguments): Parameters<Wait>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+
+    #[tool(name = "small-number", description = "Returns what it received.")]
+    fn small_number(&self, Parameters(arguments): Parameters<SmallNumber>) -> CallToolResult {
+        CallToolResult::structured(json!(arguments))
+    }
+}
+
+/// A tool whose registration panics, because its schema is no object.
+#[tool_router(router = root_lists, vis = "pub(super)")]
+impl Server {
+    #[tool(name = "root-list", description = "Returns what it received.")]
+    fn root_list(&self, Parameters(arguments): Parameters<Vec<String>>) -> CallToolResult {
         CallToolResult::structured(json!(arguments))
     }
 }

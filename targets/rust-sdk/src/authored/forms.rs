@@ -212,9 +212,53 @@ struct Counts {
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Map(BTreeMap<String, i64>);
 
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ChoicesDefault {
+    #[serde(default = "only_red")]
+    colors: Vec<Name>,
+}
+
+fn only_red() -> Vec<Name> {
+    vec![Name::Red]
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct SingleChoice {
+    color: OnlyRed,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum OnlyRed {
+    Red,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Described {
+    /// In years
+    #[schemars(title = "Your age")]
+    age: i64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Closed {
+    name: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Note {
+    note: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Alone(String);
+
 elicit_safe!(Plain, Choice, Choices, ChoiceDefault, TitledChoice, TitledChoices, Defaults);
 elicit_safe!(Optional, Nullable, Bounds, Date, Nested);
 elicit_safe!(Enum, Levels, Above, Texts, Id, Price, Union, Counts, Map);
+elicit_safe!(ChoicesDefault, SingleChoice, Described, Closed, Note, Alone);
 
 type Context = RequestContext<RoleServer>;
 type Answer = Result<CallToolResponse, ErrorData>;
@@ -319,6 +363,36 @@ impl Server {
     #[tool(name = "form-counts", description = "Asks the user.")]
     async fn form_counts(&self, context: Context, answers: InputResponses) -> Answer {
         ask::<Counts>(context, answers).await
+    }
+
+    #[tool(name = "form-choices-default", description = "Asks the user.")]
+    async fn form_choices_default(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<ChoicesDefault>(context, answers).await
+    }
+
+    #[tool(name = "form-single-choice", description = "Asks the user.")]
+    async fn form_single_choice(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<SingleChoice>(context, answers).await
+    }
+
+    #[tool(name = "form-described", description = "Asks the user.")]
+    async fn form_described(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Described>(context, answers).await
+    }
+
+    #[tool(name = "form-closed", description = "Asks the user.")]
+    async fn form_closed(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Closed>(context, answers).await
+    }
+
+    #[tool(name = "form-note", description = "Asks the user.")]
+    async fn form_note(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Note>(context, answers).await
+    }
+
+    #[tool(name = "form-alone", description = "Asks the user.")]
+    async fn form_alone(&self, context: Context, answers: InputResponses) -> Answer {
+        ask::<Alone>(context, answers).await
     }
 
     #[tool(name = "form-map", description = "Asks the user.")]

@@ -2,6 +2,8 @@
 //!
 //! <https://github.com/modelcontextprotocol/rust-sdk/blob/main/examples/servers/src/structured_output.rs>
 
+use std::process::exit;
+
 use rmcp::{Json, model::CallToolResult, tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -131,5 +133,16 @@ impl Server {
     #[tool(name = "breaks-off", description = "Breaks off.")]
     fn breaks_off(&self) -> Json<Named> {
         panic!("breaks off")
+    }
+
+    #[tool(name = "exits", description = "Ends the program.")]
+    fn exits(&self) -> Json<Named> {
+        exit(2)
+    }
+
+    // https://github.com/modelcontextprotocol/rust-sdk#tools
+    #[tool(name = "returns-failure", description = "Returns a value.")]
+    fn returns_failure(&self) -> Result<Json<Named>, String> {
+        Err("no name".to_owned())
     }
 }

@@ -13,7 +13,7 @@ use rmcp::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fixture::Server;
 
@@ -78,6 +78,21 @@ struct Ratio {
 #[derive(Serialize, JsonSchema)]
 struct Data {
     data: Vec<u8>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Names(Vec<String>);
+
+#[derive(Serialize, JsonSchema)]
+struct Point(f64, f64);
+
+#[derive(Serialize, JsonSchema)]
+#[expect(dead_code, reason = "the tool returns green")]
+enum Color {
+    #[serde(rename = "#f00")]
+    Red,
+    #[serde(rename = "#0f0")]
+    Green,
 }
 
 fn ada() -> Person {
@@ -166,6 +181,31 @@ impl Server {
     #[tool(name = "returns-left-out-member", description = "Returns a value.")]
     fn returns_left_out_member(&self) -> Json<LeftOutMember> {
         Json(LeftOutMember { name: "Ada".to_owned(), note: None })
+    }
+
+    #[tool(name = "returns-named-list", description = "Returns a value.")]
+    fn returns_named_list(&self) -> Json<Names> {
+        Json(Names(vec!["a".to_owned(), "b".to_owned()]))
+    }
+
+    #[tool(name = "returns-point", description = "Returns a value.")]
+    fn returns_point(&self) -> Json<Point> {
+        Json(Point(1.5, 2.5))
+    }
+
+    #[tool(name = "returns-color", description = "Returns a value.")]
+    fn returns_color(&self) -> Json<Color> {
+        Json(Color::Green)
+    }
+
+    #[tool(name = "returns-day", description = "Returns a value.")]
+    fn returns_day(&self) -> Json<NaiveDate> {
+        Json(NaiveDate::from_ymd_opt(2026, 7, 28).unwrap_or_default())
+    }
+
+    #[tool(name = "returns-anything", description = "Returns a value.")]
+    fn returns_anything(&self) -> Json<Value> {
+        Json(json!({ "a": 1 }))
     }
 
     #[tool(name = "returns-not-a-number", description = "Returns a value.")]
