@@ -351,7 +351,9 @@ impl TargetRunner {
                         // step.
                         let serve = opening(planned);
                         let patience = deadline.narrowed(self.options.start_limit);
-                        let opened = if self.target.may_have_tools(planned.id.revision) {
+                        let lists =
+                            matches!(serve.when, When::Serve) && self.target.may_have_tools(planned.id.revision);
+                        let opened = if lists {
                             fixture.step(&serve, canaries, patience).await
                         } else {
                             fixture.open(&serve, canaries, patience).await
@@ -454,11 +456,16 @@ fn listed(survey: &Survey) -> BTreeMap<Revision, Option<Vec<String>>> {
     survey.revisions.iter().map(|(revision, declared)| (*revision, declared.tools.clone())).collect()
 }
 
-/// A step that only connects, with the options of the first step of a test.
+/// A step that only connects, with the options of the first step of a test. A test of bare requests opens its own GET
+/// stream, and a server may allow one stream a session.
 fn opening(planned: &Planned) -> Step {
     let first = planned.test.steps.first();
     let declares = first.and_then(|step| step.declares.clone());
-    Step { when: When::Serve, then: Then::Observe, declares, initialized: first.is_none_or(|step| step.initialized) }
+    let when = match first.map(|step| &step.when) {
+        Some(When::Bare { method, .. }) => When::Bare { method: *method, headers: Vec::new() },
+        _ => When::Serve,
+    };
+    Step { when, then: Then::Observe, declares, initialized: first.is_none_or(|step| step.initialized) }
 }
 
 /// The end of the last step, or of the failed attempt to serve.

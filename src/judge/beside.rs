@@ -16,6 +16,10 @@ use crate::model::transcript::{Message, Party, StepTranscript, Transcript};
 
 /// The notification of progress.
 const PROGRESS: &str = "notifications/progress";
+/// The notification of a line of a log.
+const LOG: &str = "notifications/message";
+/// The requests whose results have the capabilities of a server.
+const OPENERS: [&str; 2] = ["initialize", "server/discover"];
 /// The bytes of a method in words.
 const METHOD: usize = 100;
 
@@ -23,9 +27,14 @@ const METHOD: usize = 100;
 pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) -> Vec<BTreeMap<Beside, String>> {
     let mut asked = Asked::default();
     asked.add(&transcript.opening);
+    let opening = Wire::of_all(&transcript.opening);
+    let mut early: Vec<_> = opening
+        .of(Party::Target)
+        .filter_map(|(_, envelope)| asked.answers(envelope).filter(|_| role == Role::Server))
+        .collect();
     let of_step = |(seen, wire): (&StepTranscript, &Wire<'_>)| {
-        asked.add(&seen.messages);
-        let mut found = BTreeMap::new();
+        let requests = asked.add(&seen.messages);
+        let mut found: BTreeMap<_, _> = early.drain(..).collect();
         let mut reached: BTreeMap<String, f64> = BTreeMap::new();
         for (place, envelope) in wire.of(Party::Target) {
             let message = &seen.messages[place];
@@ -36,7 +45,11 @@ pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) ->
                 // A copy on another stream is a fault of its own.
                 if !message.on_get_stream {
                     found.extend(asked.going_back(envelope, &mut reached));
+                    // The streams of several requests have no order.
+                    found.extend(asked.after_the_end(envelope).filter(|_| requests <= 1));
+                    found.extend(asked.answers(envelope).filter(|_| !message.lossy));
                 }
+                found.extend(asked.undeclared(envelope));
             }
         }
         found
@@ -50,26 +63,76 @@ struct Asked {
     ids: Vec<Value>,
     /// The texts that are no envelopes: a request with a mistake may have an id all the same.
     others: Vec<String>,
-    /// The progress tokens, as JSON.
-    tokens: Vec<String>,
+    /// The ids that are answered.
+    answered: Vec<Value>,
+    /// The ids of the requests for the server's capabilities.
+    openers: Vec<Value>,
+    /// The capabilities that the server declared last.
+    declared: Option<Value>,
+    /// The progress tokens, as JSON, each with the id of its request.
+    tokens: Vec<(String, Value)>,
     /// The greatest of those that are integers: earlier tests of the same session had smaller ones.
     greatest: Option<i64>,
 }
 
 impl Asked {
-    fn add(&mut self, messages: &[Message]) {
+    /// Adds what the harness sent; returns the number of messages with an id.
+    fn add(&mut self, messages: &[Message]) -> usize {
+        let before = self.ids.len();
         for message in messages.iter().filter(|message| message.from == Party::Harness) {
             match Envelope::read(&message.text) {
                 Some(envelope) => {
                     let id = envelope.id.and_then(scalar::<Value>);
                     self.greatest = self.greatest.max(id.as_ref().and_then(Value::as_i64));
-                    self.ids.extend(id);
+                    let Some(id) = id else { continue };
                     let meta = envelope.meta().unwrap_or_default();
-                    self.tokens.extend(meta.get("progressToken").map(|token| token.get().to_owned()));
+                    self.tokens.extend(meta.get("progressToken").map(|token| (token.get().to_owned(), id.clone())));
+                    if envelope.method.as_deref().is_some_and(|method| OPENERS.contains(&method)) {
+                        self.openers.push(id.clone());
+                    }
+                    self.ids.push(id);
                 }
                 None => self.others.push(message.text.clone()),
             }
         }
+        self.ids.len() - before
+    }
+
+    /// Takes a response; returns the fault of a second one to the same request.
+    fn answers(&mut self, envelope: &Envelope<'_>) -> Option<(Beside, String)> {
+        let id = envelope.id.filter(|_| envelope.method.is_none()).and_then(scalar::<Value>)?;
+        if self.openers.contains(&id)
+            && let Some(declared) =
+                envelope.result.and_then(members).and_then(|result| scalar(result.get("capabilities")?))
+        {
+            self.declared = Some(declared);
+        }
+        let is_second = self.answered.contains(&id) && self.ids.iter().filter(|own| **own == id).count() == 1;
+        self.answered.push(id.clone());
+        is_second.then(|| (Beside::SecondResponse, format!("the request {id} has a second response")))
+    }
+
+    /// Returns the fault of progress of a request that is answered.
+    fn after_the_end(&self, envelope: &Envelope<'_>) -> Option<(Beside, String)> {
+        let params = members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)?;
+        let token = params.get("progressToken")?.get();
+        let (_, id) = self.tokens.iter().rev().find(|(own, _)| own == token)?;
+        let is_after = self.answered.contains(id);
+        is_after.then(|| (Beside::ProgressAfter, format!("progress of the request {id} follows its response")))
+    }
+
+    /// Returns the fault of a notification for which the server has not declared the capability.
+    fn undeclared(&self, envelope: &Envelope<'_>) -> Option<(Beside, String)> {
+        let method = envelope.method.as_deref().filter(|_| envelope.id.is_none())?;
+        let declared = self.declared.as_ref()?;
+        if method == LOG {
+            let is_declared = declared.get("logging").is_some();
+            return (!is_declared).then(|| (Beside::UndeclaredLog, "the server sent a log message".to_owned()));
+        }
+        let of = method.strip_prefix("notifications/")?.strip_suffix("/list_changed")?;
+        let is_declared = declared.get(of).is_some_and(|of| of.get("listChanged") == Some(&Value::Bool(true)));
+        let is_of_servers = ["tools", "prompts", "resources"].contains(&of);
+        (is_of_servers && !is_declared).then(|| (Beside::UndeclaredChange, format!("the server sent `{method}`")))
     }
 
     /// Returns the fault of progress that does not increase, of a token that the harness gave: others are a fault of their
@@ -79,7 +142,7 @@ impl Asked {
         let token = params.get("progressToken")?.get();
         let progress = scalar::<Number>(params.get("progress")?)?.as_f64()?;
         let last = reached.insert(token.to_owned(), progress)?;
-        let is_back = progress <= last && self.tokens.iter().any(|own| own == token);
+        let is_back = progress <= last && self.tokens.iter().any(|(own, _)| own == token);
         is_back.then(|| (Beside::ProgressBack, format!("the progress {progress} follows {last}")))
     }
 
@@ -89,11 +152,11 @@ impl Asked {
         // An error may be about a message whose id could not be read.
         envelope.result.filter(|_| envelope.error.is_none())?;
         // Who sent no request, or only one without a readable id, cannot know.
-        let is_earlier = |greatest: i64| id.as_i64().is_some_and(|id| (0..=greatest).contains(&id));
+        let is_earlier = id.as_i64().is_some_and(|id| id >= 0 && self.greatest.is_none_or(|greatest| id <= greatest));
         let is_own = self.ids.iter().any(|own| compare::equal(own, &id))
             || self.others.iter().any(|text| text.contains(&id.to_string()))
             || self.ids.is_empty()
-            || self.greatest.is_some_and(is_earlier);
+            || is_earlier;
         (!is_own).then(|| (Beside::ForeignResult, format!("the response has the id {id}, which no request had")))
     }
 }
@@ -134,6 +197,54 @@ mod tests {
         assert_eq!(found(&[answer(json!(5))]), [], "nothing was asked");
         let odd = (Party::Harness, json!({ "id": "odd", "method": 7 }));
         assert_eq!(found(&[(Party::Harness, json!({ "id": 5, "method": "ping" })), odd, answer(json!("odd"))]), []);
+    }
+
+    #[test]
+    fn request_has_one_response() {
+        let asked = (Party::Harness, json!({ "id": 5, "method": "tools/list" }));
+        let result = (Party::Target, json!({ "id": 5, "result": {} }));
+        let error = (Party::Target, json!({ "id": 5, "error": { "code": 1, "message": "no" } }));
+        assert_eq!(found(&[asked.clone(), result.clone()]), []);
+        assert_eq!(found(&[asked.clone(), result.clone(), error]), [Beside::SecondResponse]);
+        assert_eq!(found(&[asked.clone(), result.clone(), asked, result]), [], "the id was used twice");
+    }
+
+    #[test]
+    fn text_ids_of_a_test_say_nothing_of_earlier_numbers() {
+        let asked = (Party::Harness, json!({ "id": "a", "method": "tools/list" }));
+        assert_eq!(found(&[asked, (Party::Target, json!({ "id": 0, "result": {} }))]), []);
+    }
+
+    #[test]
+    fn notifications_need_their_capability() {
+        let opened = |capabilities: Value| {
+            let result = json!({ "id": 0, "result": { "capabilities": capabilities } });
+            [(Party::Harness, json!({ "id": 0, "method": "initialize" })), (Party::Target, result)].to_vec()
+        };
+        let sent = |method: &str, capabilities: Value| {
+            let mut all = opened(capabilities);
+            all.push((Party::Target, json!({ "method": method })));
+            found(&all)
+        };
+        let changed = "notifications/tools/list_changed";
+        assert_eq!(sent(LOG, json!({ "logging": {} })), []);
+        assert_eq!(sent(LOG, json!({})), [Beside::UndeclaredLog]);
+        assert_eq!(sent(changed, json!({ "tools": { "listChanged": true } })), []);
+        assert_eq!(sent(changed, json!({ "tools": {} })), [Beside::UndeclaredChange]);
+        assert_eq!(found(&[(Party::Target, json!({ "method": LOG }))]), [], "nobody knows what was declared");
+    }
+
+    #[test]
+    fn progress_ends_with_the_response() {
+        let asked =
+            (Party::Harness, json!({ "id": 1, "method": "t", "params": { "_meta": { "progressToken": "a" } } }));
+        let progress = json!({ "progressToken": "a", "progress": 1 });
+        let progress = (Party::Target, json!({ "method": PROGRESS, "params": progress }));
+        let result = (Party::Target, json!({ "id": 1, "result": {} }));
+        assert_eq!(found(&[asked.clone(), progress.clone(), result.clone()]), []);
+        assert_eq!(found(&[asked.clone(), result.clone(), progress.clone()]), [Beside::ProgressAfter]);
+        let other = (Party::Harness, json!({ "id": 2, "method": "t" }));
+        assert_eq!(found(&[asked, other, result, progress]), [], "two streams have no order");
     }
 
     #[test]

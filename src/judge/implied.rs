@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
 use crate::model::implied::{
-    CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, NOT_NULL, Name, ONE_LINE, ONLY_MESSAGES, PROGRESS,
-    TYPES,
+    CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, LOGGING, NOT_NULL, Name, ONCE, ONE_LINE,
+    ONLY_MESSAGES, PROGRESS, PROGRESS_ENDS, TYPES,
 };
 use crate::model::observation::{Beside, GetStreamMessage, Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
@@ -78,7 +78,7 @@ pub(super) fn verdicts(
     let on_get = on_get.map(|step| {
         (step, violation(String::new(), "a response came on the stream of the GET request".to_owned(), None))
     });
-    let found: [(&[Name], _); 12] = [
+    let found: [(&[Name], _); 16] = [
         (&[ONLY_MESSAGES], stray),
         (&[HANDSHAKE], unopened),
         (&[ENCODING], undecoded),
@@ -89,7 +89,11 @@ pub(super) fn verdicts(
         (&DECLARED, undeclared),
         (&[ID], beside(Beside::ForeignResult)),
         (&[NOT_NULL], beside(Beside::NullId)),
+        (&[ONCE], beside(Beside::SecondResponse)),
         (&[PROGRESS], beside(Beside::ProgressBack)),
+        (&[PROGRESS_ENDS], beside(Beside::ProgressAfter)),
+        (&[LOGGING], beside(Beside::UndeclaredLog)),
+        (&DECLARED[..1], beside(Beside::UndeclaredChange)),
         (&[GET_STREAM], on_get),
     ];
     let found = found.into_iter().filter_map(|(names, found)| Some((names, found?)));

@@ -186,7 +186,11 @@ pub(crate) fn doubt(message: &Message) -> Option<String> {
 /// a status, is no line.
 pub(super) fn is_stray(line: &Message) -> bool {
     let is_read = line.cut_from.is_none() && line.status.is_none();
-    is_read && !message::visible(&line.text).is_empty() && !message::is_intended(&line.text)
+    let is_one = || {
+        let mut values = serde_json::Deserializer::from_str(&line.text).into_iter::<IgnoredAny>();
+        !(values.next().is_some_and(|first| first.is_ok()) && values.next().is_some())
+    };
+    is_read && !message::visible(&line.text).is_empty() && !(message::is_intended(&line.text) && is_one())
 }
 
 /// Returns whether the target wrote a message on several lines: the first of them lacks an end, and the next ones go on
@@ -365,6 +369,13 @@ mod tests {
         for whole in [&["{\"a\":1}", "{\"a\":2}"][..], &["{oops", "{\"a\":1}"], &["{\"a\":NaN}"], &["{\"a\"", ""]] {
             assert!(!of(whole), "{whole:?}");
         }
+    }
+
+    #[test]
+    fn two_messages_on_one_line_are_none() {
+        let of = |text: &str| is_stray(&Message::new(Party::Target, text.to_owned()));
+        assert!(of(r#"{"jsonrpc":"2.0","id":1,"result":{}}{"jsonrpc":"2.0","method":"a"}"#));
+        assert!(!of(r#" {"jsonrpc":"2.0","id":1,"result":{}} "#));
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl CallMark {
         }
     }
 
+    /// Returns whether this mark shows that a call was made that could have the flaw `flaw`, and does not hide it.
+    pub fn is_decided(self, flaw: Self) -> bool {
+        self.is_about(flaw) && !self.hides(flaw)
+    }
+
     /// Returns whether a call with this mark may have the flaw `flaw` without casebook detecting it.
     pub fn hides(self, flaw: Self) -> bool {
         match flaw {

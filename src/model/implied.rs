@@ -25,13 +25,19 @@ pub const ID: Name = ("messages", "result-has-the-id");
 pub const NOT_NULL: Name = ("base", "id-not-null");
 /// On progress.
 pub const PROGRESS: Name = ("base", "progress-increases");
+/// On progress after a response.
+pub const PROGRESS_ENDS: Name = ("base", "progress-stops");
+/// On the number of responses.
+pub const ONCE: Name = ("messages", "request-answered");
+/// On log messages.
+pub const LOGGING: Name = ("base", "logging-declared");
 /// On responses on the stream of a GET request.
 pub const GET_STREAM: Name = ("lifecycle", "get-stream-no-response");
 /// On requests to a client that did not declare them, in sessions and without.
 pub const DECLARED: [Name; 2] = [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
 
 /// All of them.
-const IMPLIED: [Name; 14] = [
+const IMPLIED: [Name; 17] = [
     ONLY_MESSAGES,
     HANDSHAKE,
     ENCODING,
@@ -45,6 +51,9 @@ const IMPLIED: [Name; 14] = [
     ID,
     NOT_NULL,
     PROGRESS,
+    PROGRESS_ENDS,
+    ONCE,
+    LOGGING,
     GET_STREAM,
 ];
 

@@ -194,8 +194,16 @@ words! {
         ForeignResult = "foreign-result",
         /// A request whose id is null, of any target.
         NullId = "null-id",
+        /// A second response to one request.
+        SecondResponse = "second-response",
         /// Progress that does not increase.
         ProgressBack = "progress-back",
+        /// Progress of a request that has its response.
+        ProgressAfter = "progress-after",
+        /// A log message of a server that declares none.
+        UndeclaredLog = "undeclared-log",
+        /// A changed list of a server that declares no such notification.
+        UndeclaredChange = "undeclared-change",
     }
 }
 

@@ -644,7 +644,8 @@ mutants! { |p|
         /// Each report of progress is sent twice.
         "progress-reported-twice": p.requests.reports_twice = true => ["base/progress-increases"],
         /// Progress of a call is reported after its response.
-        "progress-after-response": p.transport.notifies_last = true => ["base/progress-wanted"],
+        "progress-after-response": p.transport.notifies_last = true => [
+            "base/progress-stops", "base/progress-wanted"],
         /// Notifications have an id.
         "notifications-numbered": p.requests.numbers_notifications = true => [
             "base/notification-has-no-id"],

@@ -26,10 +26,17 @@ pub(super) fn compare(
                 let (tool, reason) = (tool.clone(), reason.clone());
                 found.push(Compared::Misses(Finding::Call { tool, flaw: *flaw, reason, request: *request }));
             } else if let Some(mark) = marks.keys().find(|mark| mark.hides(*flaw)) {
+                // What was not called cannot have accepted anything.
+                let is_uncalled = matches!(mark, CallMark::LeftOut | CallMark::InputUnchecked);
+                if is_uncalled && calls.values().flat_map(BTreeMap::keys).any(|mark| mark.is_decided(*flaw)) {
+                    continue;
+                }
                 let reason = match mark {
                     CallMark::MaybeRefused => "a result that is not marked as an error has a text that reads like one",
                     CallMark::LeftOut => "it was not called, because the calls of other tools took too long",
-                    CallMark::InputUnchecked => "the listed schema cannot be evaluated, or the list is too long",
+                    CallMark::InputUnchecked => {
+                        "casebook derives no arguments from its listed schema, or from so long a list"
+                    }
                     _ => "the listed schema cannot be evaluated",
                 };
                 found.push(Compared::Unknown(undecidable(&format!("calls of `{tool}`"), reason)));
@@ -64,6 +71,10 @@ mod tests {
         assert_eq!(results(&[Result, MaybeRefused], InvalidArgumentsAccepted), ["unknown"]);
         assert_eq!(results(&[MaybeRefused, InvalidArgumentsAccepted], InvalidArgumentsAccepted), ["flaw"]);
         assert_eq!(results(&[], InvalidArgumentsAccepted), ["missing"]);
+        assert_eq!(results(&[CallMark::InputUnchecked], InvalidArgumentsAccepted), ["unknown"]);
+        let two = [("a", CallMark::InputUnchecked), ("b", CallMark::ArgumentsRefused)]
+            .map(|(tool, mark)| (tool.to_owned(), [(mark, CallEvidence::default())].into()));
+        assert!(compare(&[InvalidArgumentsAccepted].into(), &two.into()).is_empty(), "the other tool was called");
         assert_eq!(results(&[Result], TextMissing), ["missing"]);
         assert_eq!(results(&[OutputUnchecked], OutputInvalid), ["unknown"]);
         assert_eq!(results(&[CallMark::Structured], OutputInvalid), Vec::<&str>::new());

@@ -82,11 +82,20 @@ fn note(out: &mut impl Write, style: Style, word: &str, text: &str) -> io::Resul
     writeln!(out, "{style}{word:>12}{style:#}  {text}")
 }
 
-/// Prints the MUSTs that could not be tested because a control failed.
+/// Prints the MUSTs that could not be tested because a control failed, a line for each control.
 fn untested(out: &mut impl Write, summary: &RunSummary) -> io::Result<()> {
+    const FEW: usize = 5;
     for column in summary.columns.iter().filter(|_| summary.shard.is_none()) {
-        for (requirement, control) in column.untested().take(NAMES) {
-            let text = format!("{}: {requirement}, because its control {control} does not hold", column.id);
+        let mut by_control: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (requirement, control) in column.untested() {
+            by_control.entry(control).or_default().push(requirement.to_string());
+        }
+        for (control, requirements) in by_control.into_iter().take(NAMES) {
+            let few: Vec<_> = requirements.iter().take(FEW).map(String::as_str).collect();
+            let more = requirements.len() - few.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = few.join(", ");
+            let text = format!("{}: {named}{more}, because the control {control} does not hold", column.id);
             note(out, RED, "not tested", &Untrusted(&text).line(400))?;
         }
     }
