@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use super::compare;
 use super::messages::{Wire, has_null_id};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
-use crate::model::observation::Beside;
+use crate::model::observation::{Beside, FaultyMessage};
 use crate::model::spec::Role;
 use crate::model::text::shortened;
 use crate::model::transcript::{Message, Party, StepTranscript, Transcript};
@@ -23,36 +23,39 @@ const OPENERS: [&str; 2] = ["initialize", "server/discover"];
 /// The bytes of a method in words.
 const METHOD: usize = 100;
 
-/// Returns the faults of each step, in words.
-pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) -> Vec<BTreeMap<Beside, String>> {
+/// Returns the faults of each step.
+pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) -> Vec<BTreeMap<Beside, FaultyMessage>> {
     let mut asked = Asked::default();
     asked.add(&transcript.opening);
     let opening = Wire::of_all(&transcript.opening);
-    let mut early: Vec<_> = opening
-        .of(Party::Target)
-        .filter_map(|(_, envelope)| asked.answers(envelope).filter(|_| role == Role::Server))
-        .collect();
+    let answers = opening.of(Party::Target).filter_map(|(_, envelope)| asked.answers(envelope));
+    let mut early: Vec<_> = answers.filter(|_| role == Role::Server).map(|fault| (fault, None)).collect();
     let of_step = |(seen, wire): (&StepTranscript, &Wire<'_>)| {
         let requests = asked.add(&seen.messages);
-        let mut found: BTreeMap<_, _> = early.drain(..).collect();
+        let mut found = std::mem::take(&mut early);
         let mut reached: BTreeMap<String, f64> = BTreeMap::new();
         for (place, envelope) in wire.of(Party::Target) {
             let message = &seen.messages[place];
-            found.extend(without_id(envelope, &message.text));
+            let mut faults = vec![without_id(envelope, &message.text)];
             // Who sends a client's messages is its user too.
             if role == Role::Server {
-                found.extend(asked.foreign(envelope).filter(|_| !message.lossy));
+                faults.push(asked.foreign(envelope).filter(|_| !message.lossy));
                 // A copy on another stream is a fault of its own.
                 if !message.on_get_stream {
-                    found.extend(asked.going_back(envelope, &mut reached));
+                    faults.push(asked.going_back(envelope, &mut reached));
                     // The streams of several requests have no order.
-                    found.extend(asked.after_the_end(envelope).filter(|_| requests <= 1));
-                    found.extend(asked.answers(envelope).filter(|_| !message.lossy));
+                    faults.push(asked.after_the_end(envelope).filter(|_| requests <= 1));
+                    faults.push(asked.answers(envelope).filter(|_| !message.lossy));
                 }
-                found.extend(asked.undeclared(envelope));
+                faults.push(asked.undeclared(envelope));
             }
+            found.extend(faults.into_iter().flatten().map(|fault| (fault, Some(place))));
         }
-        found
+        let mut first = BTreeMap::new();
+        for ((kind, message), place) in found {
+            first.entry(kind).or_insert(FaultyMessage { pointer: String::new(), message, place });
+        }
+        first
     };
     transcript.steps.iter().zip(steps).map(of_step).collect()
 }

@@ -9,7 +9,7 @@ use crate::model::implied::{
     CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, LOGGING, NOT_NULL, Name, ONCE, ONE_LINE,
     ONLY_MESSAGES, PROGRESS, PROGRESS_ENDS, TYPES,
 };
-use crate::model::observation::{Beside, GetStreamMessage, Mistyped, Observation, StepObservation};
+use crate::model::observation::{Beside, FaultyMessage, GetStreamMessage, Observation, StepObservation};
 use crate::model::reason::Finding;
 use crate::model::record::Verdict;
 use crate::model::spec::{Catalogue, Requirement, Role};
@@ -51,7 +51,7 @@ pub(super) fn verdicts(
     let undecoded =
         undecoded.map(|step| (step, violation(String::new(), "the bytes of a message are not UTF-8".to_owned(), None)));
     let mistyped = seen.steps.iter().enumerate().filter(|_| !is_broken).find_map(|(step, seen)| {
-        let Mistyped { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
+        let FaultyMessage { pointer, message, place } = seen.mistyped.as_ref()?.value()?.clone();
         Some((step, violation(pointer, message, place)))
     });
     let endless = seen.steps.iter().enumerate().find_map(|(step, seen)| {
@@ -70,7 +70,10 @@ pub(super) fn verdicts(
     });
     let beside = |kind: Beside| {
         let mut steps = seen.steps.iter().enumerate();
-        steps.find_map(|(step, seen)| Some((step, violation(String::new(), seen.beside.get(&kind)?.clone(), None))))
+        steps.find_map(|(step, seen)| {
+            let FaultyMessage { pointer, message, place } = seen.beside.get(&kind)?.clone();
+            Some((step, violation(pointer, message, place)))
+        })
     };
     // A step that asks for the stream says itself what may come on it.
     let is_response = |seen: &StepObservation| seen.get_stream.contains(&GetStreamMessage::Response);

@@ -20,7 +20,9 @@ use crate::jsonrpc::{ambiguity, pointer};
 use crate::model::action::Asks;
 use crate::model::applicability::Applicability;
 use crate::model::case::{CanaryState, Does, Flaw, Outcome, Step, Test, TimeClass, Tool, When, With};
-use crate::model::observation::{AdvertisedTool, Mistyped, Observation, Observed, Parts, SizeClass, StepObservation};
+use crate::model::observation::{
+    AdvertisedTool, FaultyMessage, Observation, Observed, Parts, SizeClass, StepObservation,
+};
 use crate::model::spec::{Role, Transport};
 use crate::model::template::{Canary, Template};
 use crate::model::transcript::{End, Hit, Message, Party, Served, StepTranscript, Transcript};
@@ -103,7 +105,7 @@ impl<'a> Observer<'a> {
             first.stray = self.stray(&self.transcript.opening).or_else(|| first.stray.take());
             first.not_utf8 |= self.is_not_utf8(&self.transcript.opening);
             let opening = self.mistyped(&Wire::of_all(&self.transcript.opening));
-            let opening = opening.map(|one| one.map(|one| Mistyped { place: None, ..one }));
+            let opening = opening.map(|one| one.map(|one| FaultyMessage { place: None, ..one }));
             first.mistyped = opening.or_else(|| first.mistyped.take());
         }
         lists::compare(self.test, self.transcript, &wires, &mut steps);
@@ -191,7 +193,7 @@ impl<'a> Observer<'a> {
     }
 
     /// The first message that has another type than the schema of the revision gives it. A pair has two targets.
-    fn mistyped(&self, wire: &Wire<'_>) -> Option<Observed<Mistyped>> {
+    fn mistyped(&self, wire: &Wire<'_>) -> Option<Observed<FaultyMessage>> {
         if self.test.role == Role::Pair { None } else { types::mistyped(self.transcript.test.revision, wire) }
     }
 

@@ -14,7 +14,7 @@ use super::messages::{self, Answer, Wire};
 use super::violation::Violation;
 use crate::jsonrpc::envelope::{Envelope, Members, ordered, scalar};
 use crate::jsonrpc::nesting;
-use crate::model::observation::{Mistyped, Observed};
+use crate::model::observation::{FaultyMessage, Observed};
 use crate::model::schema::SharedSchema;
 use crate::model::spec::{Lifecycle, Revision};
 use crate::model::text::shortened;
@@ -62,7 +62,7 @@ impl Types {
 /// The first message of the target that has another type than the revision's schema gives it; unreadable if there is none,
 /// and one that the schema is about cannot be read. A message whose method the revision does not have is left to other
 /// checks.
-pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<Mistyped>> {
+pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<FaultyMessage>> {
     let types = TYPES.get(&revision)?;
     let requests = wire.of(Party::Target).filter_map(|(place, envelope)| {
         let schema = types.sent.get(envelope.method.as_deref()?)?;
@@ -82,14 +82,14 @@ pub(super) fn mistyped(revision: Revision, wire: &Wire<'_>) -> Option<Observed<M
     if let Some((place, (pointer, message))) =
         wire.intended().filter(is_odd).find_map(|(place, text)| Some((place, no_envelope(text)?)))
     {
-        return Some(Observed::Value(Mistyped { pointer: pointer.to_owned(), message, place: Some(place) }));
+        return Some(Observed::Value(FaultyMessage { pointer: pointer.to_owned(), message, place: Some(place) }));
     }
     let mut unread = None;
     for (place, key, schema) in all {
         match violation(key, schema, wire.text(place)) {
             Ok(None) => {}
             Ok(Some((pointer, message))) => {
-                return Some(Observed::Value(Mistyped { pointer, message, place: Some(place) }));
+                return Some(Observed::Value(FaultyMessage { pointer, message, place: Some(place) }));
             }
             Err(reason) => unread = unread.or(Some(Observed::Unreadable(reason))),
         }

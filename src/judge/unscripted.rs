@@ -20,7 +20,7 @@ use crate::jsonrpc::envelope::{self, Envelope};
 use crate::judge::compare;
 use crate::model::case::{Action, Answer, Check, Does, Fixture, Outcome, Step, Test, When};
 use crate::model::encounter::{Encounter, SessionSummary};
-use crate::model::observation::{AnswerObservation, Mistyped, Observation, StepObservation};
+use crate::model::observation::{AnswerObservation, FaultyMessage, Observation, StepObservation};
 use crate::model::reason::{Detail, Finding};
 use crate::model::record::{Record, Verdict};
 use crate::model::schema::SharedSchema;
@@ -191,7 +191,7 @@ impl<'a> Scened<'a> {
         whole.steps.truncate(1);
         // The messages of a record are those of its steps.
         for step in &mut whole.steps {
-            step.mistyped = step.mistyped.take().map(|one| one.map(|one| Mistyped { place: None, ..one }));
+            step.mistyped = step.mistyped.take().map(|one| one.map(|one| FaultyMessage { place: None, ..one }));
         }
         let wants = test.steps.iter().any(|step| !answers(step).is_empty());
         let why_not_elicited = (wants != session.elicits()).then_some(if wants {

@@ -280,7 +280,7 @@ pub struct StepObservation {
     pub stray: Option<String>,
     /// The first message of the target that the schema of its revision does not allow; unreadable if that cannot be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mistyped: Option<Observed<Mistyped>>,
+    pub mistyped: Option<Observed<FaultyMessage>>,
     /// `true` if the tool received other arguments than the client sent, under the same names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub converted: bool,
@@ -302,7 +302,7 @@ pub struct StepObservation {
     pub cancelled_unknown: Option<String>,
     /// What the target sent beside what the test asks for, and may not send: the kinds, each with the first fault in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub beside: BTreeMap<Beside, String>,
+    pub beside: BTreeMap<Beside, FaultyMessage>,
     /// The first request of a server, elicitations apart, for which the client did not declare the capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<ClientRequest>,
@@ -338,9 +338,9 @@ pub struct StepObservation {
     pub relayed: Option<Relayed>,
 }
 
-/// A message that the schema of its revision does not allow.
+/// A message that no target may send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mistyped {
+pub struct FaultyMessage {
     /// A JSON pointer into the message, after `/message`.
     pub pointer: String,
     /// The violation as a sentence, which names the place.

@@ -352,7 +352,7 @@ impl Keeper<'_> {
                 .chain(said)
                 .chain(stray)
                 .chain(cancelled_unknown)
-                .chain(beside.values_mut())
+                .chain(beside.values_mut().flat_map(|one| [&mut one.pointer, &mut one.message]))
                 .chain(mistyped),
         );
         if let Some(relayed) = relayed {

@@ -40,7 +40,7 @@ pub(in crate::report) fn evidence(transcript: &Transcript, verdict: &Verdict, mo
     // HTTP messages without a body show nothing.
     let last = |from| step.messages.iter().rposition(|message| message.from == from && !message.text.is_empty());
     let mut places: Vec<_> = match concerned(&step.messages, verdict) {
-        Some(places) => places.into(),
+        Some(places) => places,
         None => Party::ALL.iter().filter_map(|from| last(*from)).collect(),
     };
     places.sort_unstable();
@@ -67,34 +67,36 @@ pub(in crate::report) fn evidence(transcript: &Transcript, verdict: &Verdict, mo
     evidence
 }
 
-/// Returns the indexes of the request and the response that a verdict is about, if it is about one of several calls or
-/// replies.
-fn concerned(messages: &[Message], verdict: &Verdict) -> Option<[usize; 2]> {
-    let findings = || verdict.detail.iter().map(|detail| &detail.finding);
-    let call = findings().find_map(|finding| match finding {
+/// Returns the indexes of the messages that a verdict is about, if it is about one of several: of a request and its
+/// response, or of a message that is neither, and what casebook sent before it.
+fn concerned(messages: &[Message], verdict: &Verdict) -> Option<Vec<usize>> {
+    let place = verdict.detail.iter().find_map(|detail| match &detail.finding {
         Finding::Call { request, .. } => Some(*request),
+        // A finding about a method that the target sent names it.
+        Finding::Violation { reply, message, .. } => reply.or_else(|| {
+            let is_named =
+                |one: &Message| Envelope::read(&one.text)?.method.filter(|method| message.contains(method.as_ref()));
+            messages.iter().position(|one| one.from == Party::Target && is_named(one).is_some())
+        }),
+        Finding::NoMessage { line } => messages.iter().position(|message| message.text.trim_end() == line.trim_end()),
         _ => None,
-    });
-    let reply = || {
-        findings().find_map(|finding| match finding {
-            Finding::Violation { reply, .. } => *reply,
-            _ => None,
-        })
-    };
-    let place = call.or_else(reply)?;
+    })?;
     let Message { from, text, .. } = messages.get(place)?;
-    let id = Envelope::read(text)?.id?.get().to_owned();
-    let is_other = |message: &Message| {
-        let envelope = Envelope::read(&message.text).filter(|_| message.from != *from);
-        envelope.is_some_and(|one| {
-            one.method.is_some() == (message.from == Party::Harness) && one.id.is_some_and(|other| other.get() == id)
-        })
-    };
-    let other = match from {
-        Party::Harness => place + messages[place..].iter().position(is_other)?,
-        Party::Target => messages[..place].iter().rposition(is_other)?,
-    };
-    Some([place, other])
+    let other = Envelope::read(text).and_then(|read| read.id.map(|id| id.get().to_owned())).and_then(|id| {
+        let is_other = |message: &Message| {
+            let envelope = Envelope::read(&message.text).filter(|_| message.from != *from);
+            envelope.is_some_and(|one| {
+                one.method.is_some() == (message.from == Party::Harness)
+                    && one.id.is_some_and(|other| other.get() == id)
+            })
+        };
+        match from {
+            Party::Harness => messages[place..].iter().position(is_other).map(|after| place + after),
+            Party::Target => messages[..place].iter().rposition(is_other),
+        }
+    });
+    let before = || messages[..place].iter().rposition(|message| message.from != *from && !message.text.is_empty());
+    Some(other.or_else(before).into_iter().chain([place]).collect())
 }
 
 /// Returns a text escaped on one line.

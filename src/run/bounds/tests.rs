@@ -6,7 +6,7 @@ use super::*;
 use crate::judge::samples;
 use crate::model::case::{CallMark, Outcome, TimeClass};
 use crate::model::observation::{
-    AnswerObservation, Beside, CallAtOnceObservation, CallEvidence, Observed, ResponseAtOnce, SizeClass,
+    AnswerObservation, Beside, CallAtOnceObservation, CallEvidence, FaultyMessage, Observed, ResponseAtOnce, SizeClass,
 };
 use crate::model::reason::Finding;
 use crate::model::spec::Level;
@@ -89,7 +89,7 @@ fn no_field_of_a_record_or_transcript_keeps_a_secret() {
         split: false,
         converted: false,
         cancelled_unknown: Some(text()),
-        beside: [(Beside::ProgressBack, text())].into(),
+        beside: [(Beside::ProgressBack, FaultyMessage { pointer: text(), message: text(), place: None })].into(),
         undeclared: None,
         unopened: false,
         malformed: false,
