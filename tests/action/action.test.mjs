@@ -228,8 +228,11 @@ test("program is saved under a key that no other job has", () => {
 });
 
 test("other actions are pinned by commit", () => {
-  const text = fs.readFileSync(path.join(ROOT, "action.yml"), "utf8");
-  for (const [line] of text.matchAll(/^ +uses: .*$/gm)) assert.match(line, /^ +uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const workflows = ".github/workflows";
+  for (const file of ["action.yml", "docs/action.md", ...fs.readdirSync(path.join(ROOT, workflows)).map((name) => `${workflows}/${name}`)]) {
+    const uses = fs.readFileSync(path.join(ROOT, file), "utf8").matchAll(/^[ -]+uses: (?!\.\/|mcp-casebook\/)(.*)$/gm);
+    for (const [, used] of uses) assert.match(used, /^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, file);
+  }
 });
 
 test("run with failures writes reports and status", (t) => {
