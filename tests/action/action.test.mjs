@@ -59,6 +59,24 @@ test("hash of the same sources is the same", (t) => {
   assert.equal(first, second);
 });
 
+test("hash depends on each package of the workspace, and on what is embedded", (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), "casebook-hash-"));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  const members = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^members = \[(.*)\]$/m)[1].match(/[^", ]+/g);
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "src/a", "cases/a", "sets/a", "targets/a", ...members.map((member) => `${member}/src/a`)];
+  for (const file of [...files, "docs/a"]) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), "");
+  }
+  fs.cpSync(path.join(ROOT, ".ci/release/hash-sources"), path.join(root, ".ci/release/hash-sources"));
+  const hash = () => spawnSync("bash", [path.join(root, ".ci/release/hash-sources")], { encoding: "utf8" }).stdout;
+  const change = (file) => fs.appendFileSync(path.join(root, file), `${file}\n`);
+  const hashes = [hash(), ...files.map((file) => (change(file), hash()))];
+  assert.equal(new Set(hashes).size, files.length + 1);
+  change("docs/a");
+  assert.equal(hash(), hashes.at(-1));
+});
+
 const HASH = "5".repeat(64);
 const VERSION = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^version = "(.*)"$/m)[1];
 const TARGET = "x86_64-unknown-linux-musl";
