@@ -59,6 +59,24 @@ test("hash of the same sources is the same", (t) => {
   assert.equal(first, second);
 });
 
+test("hash depends on each package of the workspace, and on what is embedded", (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), "casebook-hash-"));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  const members = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^members = \[(.*)\]$/m)[1].match(/[^", ]+/g);
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "src/a", "cases/a", "sets/a", "targets/a", ...members.map((member) => `${member}/src/a`)];
+  for (const file of [...files, "docs/a"]) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), "");
+  }
+  fs.cpSync(path.join(ROOT, ".ci/release/hash-sources"), path.join(root, ".ci/release/hash-sources"));
+  const hash = () => spawnSync("bash", [path.join(root, ".ci/release/hash-sources")], { encoding: "utf8" }).stdout;
+  const change = (file) => fs.appendFileSync(path.join(root, file), `${file}\n`);
+  const hashes = [hash(), ...files.map((file) => (change(file), hash()))];
+  assert.equal(new Set(hashes).size, files.length + 1);
+  change("docs/a");
+  assert.equal(hash(), hashes.at(-1));
+});
+
 const HASH = "5".repeat(64);
 const VERSION = fs.readFileSync(path.join(ROOT, "Cargo.toml"), "utf8").match(/^version = "(.*)"$/m)[1];
 const TARGET = "x86_64-unknown-linux-musl";
@@ -85,7 +103,7 @@ test("release of the same sources is installed instead of built", (t) => {
   assert.equal(done.status, 0, done.stderr);
   assert.equal(fs.readFileSync(here.file("output"), "utf8"), "found=true\n");
   assert.equal(spawnSync(here.file("casebook/bin/casebook"), { encoding: "utf8" }).stdout, "downloaded\n");
-  assert.match(step("Build").if, /steps\.download\.outputs\.found != 'true'/);
+  for (const name of ["Restore the program", "Build", "Save the program"]) assert.match(step(name).if, /^steps\.download\.outputs\.found != 'true'/);
 });
 
 test("release of other sources, or none, leads to a build", (t) => {
@@ -135,6 +153,18 @@ test("attestation is verified on github.com", (t) => {
   assert.equal(run("Download", here, given).status, 0);
   assert.match(fs.readFileSync(here.file("gh.txt"), "utf8"), /^attestation verify \S+\.tar\.gz --repo mcp-casebook\/mcp-casebook --signer-workflow mcp-casebook\/mcp-casebook\/\.github\/workflows\/release\.yml$/m);
   assert.ok(fs.existsSync(here.file("casebook/bin/casebook")));
+});
+
+test("release is verified in each job, and asked for over https and with limits of times", (t) => {
+  const here = runner(t);
+  assert.equal(step("Download").if, undefined);
+  assert.ok(steps.indexOf(step("Download")) < steps.indexOf(step("Restore the program")));
+  fs.mkdirSync(here.file("path"));
+  fs.writeFileSync(here.file("path/curl"), '#!/bin/sh\necho "$@" >>"$RUNNER_TEMP/curl.txt"\nexit 28\n', { mode: 0o755 });
+  const done = run("Download", here, { HASH, PATH: `${here.file("path")}:${process.env.PATH}` });
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /does not exist/);
+  assert.match(fs.readFileSync(here.file("curl.txt"), "utf8"), /^(?=.*--connect-timeout \d)(?=.*--max-time \d).*--proto =https https:\S+\/SOURCES\.sha256\n$/);
 });
 
 test("build without cargo names the missing program", (t) => {
@@ -189,11 +219,25 @@ test("command is split into words and nothing else", (t) => {
 });
 
 test("merge reports the run logs that match", (t) => {
-  const files = ["s/a b/run.jsonl", "s/a b/run.wire.jsonl", "s/c/run.jsonl"];
+  const files = ["s/a b/run.jsonl", "s/a b/run.wire.jsonl", "s/c/run.jsonl", "s/c/folder.jsonl/file"];
   const expected = ["report", "--check", "--strict", ...reports, "--", "s/a b/run.jsonl", "s/c/run.jsonl"];
   assert.deepEqual(passed(t, { merge: "s/*/*.jsonl", folder: "out", strict: "true", files }), expected);
+  assert.match(passed(t, { merge: "s/*", files }), /^2 ::error::no file matches the input `merge`/);
   assert.match(passed(t, { merge: "none/*" }), /^2 ::error::no file matches the input `merge`/);
   assert.match(passed(t, { merge: "s/*", shard: "1/2", files }), /^2 ::error::the input `shard` is for runs/);
+});
+
+test("folder with the reports is no changed source of a checkout", (t) => {
+  const here = runner(t);
+  const git = (...words) => spawnSync("git", words, { cwd: here.file("checkout"), encoding: "utf8" }).stdout;
+  fs.mkdirSync(here.file("checkout/sources"), { recursive: true });
+  fs.writeFileSync(here.file("checkout/sources/main.js"), "");
+  git("init", "--quiet");
+  for (const folder of ["checkout/reports", "checkout/reports", "checkout/sources"]) {
+    assert.equal(run("Check the inputs", here, inputs("Check the inputs", { target: "reference", folder })).status, 0);
+    fs.writeFileSync(here.file(`${folder}/report.json`), "{}");
+  }
+  assert.equal(git("status", "--porcelain", "--untracked-files=all"), "?? sources/main.js\n?? sources/report.json\n");
 });
 
 test("exactly one of target, command and merge is accepted", (t) => {
@@ -223,13 +267,16 @@ test("program is saved under a key that no other job has", () => {
   const { key, "restore-keys": prefix } = step("Restore the program").with;
   assert.ok(key.startsWith(prefix) && /github\.job.*strategy\.job-index/.test(key.slice(prefix.length)));
   assert.match(prefix, /steps\.build\.outputs\.hash \}\}-$/);
-  const order = ["Build", "Save the program", "Run"].map((name) => steps.indexOf(step(name)));
+  const order = ["Restore the program", "Build", "Save the program", "Run"].map((name) => steps.indexOf(step(name)));
   assert.deepEqual(order, [...order].sort((a, b) => a - b));
 });
 
 test("other actions are pinned by commit", () => {
-  const text = fs.readFileSync(path.join(ROOT, "action.yml"), "utf8");
-  for (const [line] of text.matchAll(/^ +uses: .*$/gm)) assert.match(line, /^ +uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const workflows = ".github/workflows";
+  for (const file of ["action.yml", "docs/action.md", ...fs.readdirSync(path.join(ROOT, workflows)).map((name) => `${workflows}/${name}`)]) {
+    const uses = fs.readFileSync(path.join(ROOT, file), "utf8").matchAll(/^[ -]+uses: (?!\.\/|mcp-casebook\/)(.*)$/gm);
+    for (const [, used] of uses) assert.match(used, /^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, file);
+  }
 });
 
 test("run with failures writes reports and status", (t) => {
