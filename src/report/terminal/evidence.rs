@@ -75,7 +75,7 @@ fn concerned(messages: &[Message], verdict: &Verdict) -> Option<Vec<usize>> {
         // A finding about a method that the target sent names it.
         Finding::Violation { reply, message, .. } => reply.or_else(|| {
             let is_named =
-                |one: &Message| Envelope::read(&one.text)?.method.filter(|method| message.contains(method.as_ref()));
+                |one: &Message| Envelope::read(&one.text)?.method.filter(|method| message.contains(method.as_str()));
             messages.iter().position(|one| one.from == Party::Target && is_named(one).is_some())
         }),
         Finding::NoMessage { line } => messages.iter().position(|message| message.text.trim_end() == line.trim_end()),
