@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value};
 
 use super::compare;
-use super::messages::{Wire, has_null_id};
+use super::messages::{CANCELLED, Wire, has_null_id};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::observation::Beside;
 use crate::model::spec::Role;
@@ -16,6 +16,8 @@ use crate::model::transcript::{Message, Party, StepTranscript, Transcript};
 
 /// The notification of progress.
 const PROGRESS: &str = "notifications/progress";
+/// The request whose stream a server ends by a cancellation.
+const LISTEN: &str = "subscriptions/listen";
 /// The bytes of a method in words.
 const METHOD: usize = 100;
 
@@ -23,6 +25,7 @@ const METHOD: usize = 100;
 pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) -> Vec<BTreeMap<Beside, String>> {
     let mut asked = Asked::default();
     asked.add(&transcript.opening);
+    let mut own = Vec::new();
     let of_step = |(seen, wire): (&StepTranscript, &Wire<'_>)| {
         asked.add(&seen.messages);
         let mut found = BTreeMap::new();
@@ -39,9 +42,36 @@ pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) ->
                 }
             }
         }
+        if role == Role::Server {
+            found.extend(cancelled(wire, &mut own));
+        }
         found
     };
     transcript.steps.iter().zip(steps).map(of_step).collect()
+}
+
+/// Returns the fault of a cancellation of a request that the harness waits for. `own` has the ids of the server's requests,
+/// which it may cancel.
+fn cancelled(wire: &Wire<'_>, own: &mut Vec<Value>) -> Option<(Beside, String)> {
+    let has = |ids: &[Value], id: &Value| ids.iter().any(|one| compare::equal(one, id));
+    let mut waiting: Vec<Value> = Vec::new();
+    for (message, envelope) in wire.by_all() {
+        let id = envelope.id.and_then(scalar::<Value>);
+        match (message.from, envelope.method.as_deref(), id) {
+            (Party::Harness, Some(method), Some(id)) if method != LISTEN => waiting.push(id),
+            (Party::Target, None, Some(id)) => waiting.retain(|one| !compare::equal(one, &id)),
+            (Party::Target, Some(CANCELLED), _) => {
+                let params = envelope.params.and_then(members).unwrap_or_default();
+                let id = params.get("requestId").and_then(|id| scalar::<Value>(id));
+                if let Some(id) = id.filter(|id| has(&waiting, id) && !has(own, id)) {
+                    return Some((Beside::CancelsAsked, format!("the server cancels the request {id} of its client")));
+                }
+            }
+            (Party::Target, Some(_), Some(id)) => own.push(id),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The ids of the harness's requests.
@@ -144,6 +174,23 @@ mod tests {
             (json!({ "id": null, "error": { "code": 1, "message": "no" } }), &[]),
         ] {
             assert_eq!(found(&[(Party::Target, message)]), kinds);
+        }
+    }
+
+    #[test]
+    fn server_cancels_only_requests_of_its_own() {
+        let asked = |id: i64, method: &str| (Party::Harness, json!({ "id": id, "method": method }));
+        let own = (Party::Target, json!({ "id": 5, "method": "elicitation/create" }));
+        let answer = (Party::Target, json!({ "id": 5, "result": {} }));
+        let cancel = |id: Value| (Party::Target, json!({ "method": CANCELLED, "params": { "requestId": id } }));
+        assert_eq!(found(&[asked(5, "tools/list"), cancel(json!(5))]), [Beside::CancelsAsked]);
+        for allowed in [
+            vec![asked(5, "tools/list"), cancel(json!("5")), cancel(json!(6)), cancel(json!(null))],
+            vec![asked(5, "tools/call"), own, cancel(json!(5))],
+            vec![asked(5, "tools/list"), answer, cancel(json!(5))],
+            vec![asked(5, LISTEN), cancel(json!(5))],
+        ] {
+            assert_eq!(found(&allowed), []);
         }
     }
 

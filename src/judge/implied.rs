@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
 use crate::model::implied::{
-    CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, NOT_NULL, Name, ONE_LINE, ONLY_MESSAGES, PROGRESS,
-    TYPES,
+    CANCELLED, CANCELLED_BY_SERVER, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, NOT_NULL, Name, ONE_LINE,
+    ONLY_MESSAGES, PROGRESS, TYPES,
 };
 use crate::model::observation::{Beside, GetStreamMessage, Mistyped, Observation, StepObservation};
 use crate::model::reason::Finding;
@@ -78,7 +78,7 @@ pub(super) fn verdicts(
     let on_get = on_get.map(|step| {
         (step, violation(String::new(), "a response came on the stream of the GET request".to_owned(), None))
     });
-    let found: [(&[Name], _); 12] = [
+    let found: [(&[Name], _); 13] = [
         (&[ONLY_MESSAGES], stray),
         (&[HANDSHAKE], unopened),
         (&[ENCODING], undecoded),
@@ -90,6 +90,7 @@ pub(super) fn verdicts(
         (&[ID], beside(Beside::ForeignResult)),
         (&[NOT_NULL], beside(Beside::NullId)),
         (&[PROGRESS], beside(Beside::ProgressBack)),
+        (&CANCELLED_BY_SERVER, beside(Beside::CancelsAsked)),
         (&[GET_STREAM], on_get),
     ];
     let found = found.into_iter().filter_map(|(names, found)| Some((names, found?)));

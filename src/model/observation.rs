@@ -196,6 +196,8 @@ words! {
         NullId = "null-id",
         /// Progress that does not increase.
         ProgressBack = "progress-back",
+        /// A cancellation of a request that a client waits for, by the server.
+        CancelsAsked = "cancels-asked",
     }
 }
 

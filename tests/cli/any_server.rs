@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 22] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -33,6 +33,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
         "result-for-nobody",
         1,
         &["failed  messages/result-has-the-id", "the id 9999, which no request had", " 1 MUST violated"],
+    ),
+    (
+        "cancels-the-list",
+        1,
+        &["failed  lifecycle/own-requests-cancelled", "the server cancels the request ", " 1 MUST violated"],
     ),
     ("method-as-number", 0, &["noted  messages/types-kept", "`method` is 5, expected a string"]),
     ("image-as-text", 0, &["noted  messages/types-kept", "`result.content[0].data` of the reply"]),

@@ -184,6 +184,8 @@ for line in sys.stdin:
         os._exit(3)
     if MODE == "result-for-nobody" and method == "tools/list":
         write({"id": 9999, "result": {}})
+    if MODE == "cancels-the-list" and method == "tools/list":
+        write({"method": "notifications/cancelled", "params": {"requestId": message["id"]}})
     if MODE == "method-as-number" and method == "tools/list":
         write({"method": 5})
     if MODE == "announces" and method == "initialize":
