@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 22] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 23] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -51,6 +51,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 22] = [
     ("cursor-null", 0, &["noted  messages/types-kept", "`result.nextCursor` of the reply is null, expected a string"]),
     ("latin-1", 1, &["failed  messages/utf-8", "the bytes of a message are not UTF-8"]),
     ("hint-as-text", 0, &["noted  messages/types-kept", "`result.tools[0].annotations.readOnlyHint` of the reply is"]),
+    (
+        "tools-undeclared",
+        1,
+        &["failed  tools/capability-declared", "`result.capabilities.tools` of the reply is missing"],
+    ),
     ("capabilities-missing", 1, &["failed  lifecycle/server-named", "`result.capabilities` of the reply is missing"]),
 ];
 

@@ -29,6 +29,8 @@ def initialize(params):
     result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}
     if MODE == "capabilities-missing":
         del result["capabilities"]
+    if MODE == "tools-undeclared":
+        result["capabilities"] = {}
     return {"result": result}
 
 
