@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 23] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 24] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -18,6 +18,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 23] = [
     ),
     (
         "hangs",
+        1,
+        &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
+    ),
+    (
+        "ascii-alone",
         1,
         &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
     ),

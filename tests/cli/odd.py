@@ -48,7 +48,7 @@ def call(params, ask):
         return error(-32602, "unknown tool or odd arguments")
     if not isinstance(arguments.get("day"), str):
         return text("`day` must be a text", isError=True)
-    if MODE == "crashes":
+    if MODE == "crashes" or MODE == "ascii-alone" and not arguments["day"].isascii():
         os._exit(3)
     if MODE == "hangs":
         return None
