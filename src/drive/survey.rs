@@ -166,11 +166,11 @@ async fn declared(
     };
     let versions = match revision.facts().lifecycle {
         Lifecycle::Stateful => vec![text(&result["protocolVersion"])],
-        Lifecycle::Stateless => result["supportedVersions"].as_array().map_or_else(
-            // A result without the member is one to test.
-            || vec![revision.name().to_owned()],
-            |versions| versions.iter().take(NAMES).map(text).collect(),
-        ),
+        Lifecycle::Stateless => match result["supportedVersions"].as_array() {
+            Some(versions) if !versions.is_empty() => versions.iter().take(NAMES).map(text).collect(),
+            // A result that names no version is one to test.
+            _ => vec![revision.name().to_owned()],
+        },
     };
     if !versions.iter().any(|version| version == revision.name()) {
         return Ok(Answer::Declines(versions, None));
@@ -178,17 +178,18 @@ async fn declared(
     let capabilities = result["capabilities"].as_object().into_iter().flatten();
     let capabilities = capabilities.take(NAMES).map(|(name, _)| cut(name)).collect();
     let mut declared = Declared { capabilities, tools: None };
-    if declared.has_tools() {
-        let exchange = fixture.step(&list, &canaries, deadline).await;
-        match exchange.end {
-            // Beside a stray response, a list proves nothing.
-            End::Replied { .. } => declared.tools = fixed::names(&exchange.messages),
-            End::Timeout => {
-                let unanswered = self::result(&exchange, server, "tools/list").err();
-                return Err(unanswered.unwrap_or_else(|| too_late("tools/list")));
-            }
-            _ => {}
+    // A server may have tools and not declare them, which is a fault; one without tools returns an error.
+    let has_declared = declared.has_tools();
+    let patience = if has_declared { deadline } else { deadline.narrowed(FURTHER) };
+    let exchange = fixture.step(&list, &canaries, patience).await;
+    match exchange.end {
+        // Beside a stray response, a list proves nothing.
+        End::Replied { .. } => declared.tools = fixed::names(&exchange.messages),
+        End::Timeout if has_declared => {
+            let unanswered = self::result(&exchange, server, "tools/list").err();
+            return Err(unanswered.unwrap_or_else(|| too_late("tools/list")));
         }
+        _ => {}
     }
     Ok(Answer::Declares(named(&result), declared, versions))
 }

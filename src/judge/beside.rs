@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value};
 
 use super::compare;
-use super::messages::{Wire, has_null_id};
+use super::messages::{CANCELLED, Wire, has_null_id};
 use crate::jsonrpc::envelope::{Envelope, members, scalar};
 use crate::model::observation::{Beside, FaultyMessage};
 use crate::model::spec::Role;
@@ -20,6 +20,8 @@ const PROGRESS: &str = "notifications/progress";
 const LOG: &str = "notifications/message";
 /// The requests whose results have the capabilities of a server.
 const OPENERS: [&str; 2] = ["initialize", "server/discover"];
+/// The request whose stream a server ends by a cancellation.
+const LISTEN: &str = "subscriptions/listen";
 /// The bytes of a method in words.
 const METHOD: usize = 100;
 
@@ -48,6 +50,7 @@ pub(super) fn beside(role: Role, transcript: &Transcript, steps: &[Wire<'_>]) ->
                     faults.push(asked.answers(envelope).filter(|_| !message.lossy));
                 }
                 faults.push(asked.undeclared(envelope));
+                faults.push(asked.cancels(envelope));
             }
             found.extend(faults.into_iter().flatten().map(|fault| (fault, Some(place))));
         }
@@ -66,6 +69,8 @@ struct Asked {
     ids: Vec<Value>,
     /// The texts that are no envelopes: a request with a mistake may have an id all the same.
     others: Vec<String>,
+    /// The ids of requests that the server may cancel: those of its own, and those of streams that it ends so.
+    cancellable: Vec<Value>,
     /// The ids that are answered.
     answered: Vec<Value>,
     /// The ids of the requests for the server's capabilities.
@@ -90,8 +95,10 @@ impl Asked {
                     let Some(id) = id else { continue };
                     let meta = envelope.meta().unwrap_or_default();
                     self.tokens.extend(meta.get("progressToken").map(|token| (token.get().to_owned(), id.clone())));
-                    if envelope.method.as_deref().is_some_and(|method| OPENERS.contains(&method)) {
-                        self.openers.push(id.clone());
+                    match envelope.method.as_deref() {
+                        Some(LISTEN) => self.cancellable.push(id.clone()),
+                        Some(method) if OPENERS.contains(&method) => self.openers.push(id.clone()),
+                        _ => {}
                     }
                     self.ids.push(id);
                 }
@@ -113,6 +120,21 @@ impl Asked {
         let is_second = self.answered.contains(&id) && self.ids.iter().filter(|own| **own == id).count() == 1;
         self.answered.push(id.clone());
         is_second.then(|| (Beside::SecondResponse, format!("the request {id} has a second response")))
+    }
+
+    /// Returns the fault of a cancellation of a request that the harness waits for.
+    fn cancels(&mut self, envelope: &Envelope<'_>) -> Option<(Beside, String)> {
+        match (envelope.method.as_deref()?, envelope.id.and_then(scalar::<Value>)) {
+            (CANCELLED, _) => {}
+            (_, own) => {
+                self.cancellable.extend(own);
+                return None;
+            }
+        }
+        let id = scalar::<Value>(members(envelope.params?)?.get("requestId")?)?;
+        let has = |ids: &[Value]| ids.iter().any(|one| compare::equal(one, &id));
+        let is_asked = has(&self.ids) && !has(&self.answered) && !has(&self.cancellable);
+        is_asked.then(|| (Beside::CancelsAsked, format!("the server cancels the request {id} of its client")))
     }
 
     /// Returns the fault of progress of a request that is answered.
@@ -258,6 +280,23 @@ mod tests {
             (json!({ "id": null, "error": { "code": 1, "message": "no" } }), &[]),
         ] {
             assert_eq!(found(&[(Party::Target, message)]), kinds);
+        }
+    }
+
+    #[test]
+    fn server_cancels_only_requests_of_its_own() {
+        let asked = |id: i64, method: &str| (Party::Harness, json!({ "id": id, "method": method }));
+        let own = (Party::Target, json!({ "id": 5, "method": "elicitation/create" }));
+        let answer = (Party::Target, json!({ "id": 5, "result": {} }));
+        let cancel = |id: Value| (Party::Target, json!({ "method": CANCELLED, "params": { "requestId": id } }));
+        assert_eq!(found(&[asked(5, "tools/list"), cancel(json!(5))]), [Beside::CancelsAsked]);
+        for allowed in [
+            vec![asked(5, "tools/list"), cancel(json!("5")), cancel(json!(6)), cancel(json!(null))],
+            vec![asked(5, "tools/call"), own, cancel(json!(5))],
+            vec![asked(5, "tools/list"), answer, cancel(json!(5))],
+            vec![asked(5, LISTEN), cancel(json!(5))],
+        ] {
+            assert_eq!(found(&allowed), []);
         }
     }
 

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::model::case::{Outcome, Test};
 use crate::model::implied::{
-    CANCELLED, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, LOGGING, NOT_NULL, Name, ONCE, ONE_LINE,
-    ONLY_MESSAGES, PROGRESS, PROGRESS_ENDS, TYPES,
+    CANCELLED, CANCELLED_BY_SERVER, DECLARED, ENCODING, END, GET_STREAM, HANDSHAKE, ID, LOGGING, NOT_NULL, Name, ONCE,
+    ONE_LINE, ONLY_MESSAGES, PROGRESS, PROGRESS_ENDS, TYPES,
 };
 use crate::model::observation::{Beside, FaultyMessage, GetStreamMessage, Observation, StepObservation};
 use crate::model::reason::Finding;
@@ -81,7 +81,7 @@ pub(super) fn verdicts(
     let on_get = on_get.map(|step| {
         (step, violation(String::new(), "a response came on the stream of the GET request".to_owned(), None))
     });
-    let found: [(&[Name], _); 16] = [
+    let found: [(&[Name], _); 17] = [
         (&[ONLY_MESSAGES], stray),
         (&[HANDSHAKE], unopened),
         (&[ENCODING], undecoded),
@@ -97,6 +97,7 @@ pub(super) fn verdicts(
         (&[PROGRESS_ENDS], beside(Beside::ProgressAfter)),
         (&[LOGGING], beside(Beside::UndeclaredLog)),
         (&DECLARED[..1], beside(Beside::UndeclaredChange)),
+        (&CANCELLED_BY_SERVER, beside(Beside::CancelsAsked)),
         (&[GET_STREAM], on_get),
     ];
     let found = found.into_iter().filter_map(|(names, found)| Some((names, found?)));

@@ -257,7 +257,8 @@ impl<'a> Scened<'a> {
             return not_asked(reason);
         }
         let answers = answers(step);
-        let is_answered = observed.asked.len() <= observed.answered.len();
+        // An answer with the id of no question is one too.
+        let is_answered = observed.asked.len() <= observed.answered.len() + self.astray(index);
         let fits = || self.has_answers || fits_answers(answers, &observed.answered, &self.transcript.bindings);
         if !is_answered || !fits() {
             return not_asked(OTHER_ANSWERS);
@@ -302,6 +303,19 @@ impl<'a> Scened<'a> {
             Some(reason) => not_asked(&reason),
             None => (violated(level), missed),
         }
+    }
+
+    /// Returns the number of responses of the client in a step that have the id of no request of the server.
+    fn astray(&self, index: usize) -> usize {
+        let messages = self.transcript.steps.get(index).map_or(&[][..], |step| step.messages.as_slice());
+        let ids = |party, is_request| {
+            let own = messages.iter().filter(move |message| message.from == party);
+            let read = own.filter_map(|message| Envelope::read(&message.text));
+            let of_kind = read.filter(move |one| one.method.is_some() == is_request);
+            of_kind.filter_map(|one| one.id.map(|id| id.get().to_owned()))
+        };
+        let asked: Vec<_> = ids(Party::Harness, true).collect();
+        ids(Party::Target, false).filter(|id| !asked.contains(id)).count()
     }
 
     /// The state of this test as a control: it fails if one of its checks does, or if the server refuses a request.

@@ -120,14 +120,18 @@ impl ListedSchema {
         self.check(value) == Ok(None)
     }
 
-    /// Returns arguments that the schema accepts: with the required members alone, and with all members.
+    /// Returns arguments that the schema accepts: with the required members alone, and with all members, of which a text has
+    /// letters beyond ASCII if one may have any.
     pub fn accepted(&self) -> Vec<Value> {
-        let mut found = Vec::new();
-        for full in [false, true] {
-            let value = Examples::new(&self.value, full).arguments();
-            found.extend(value.filter(|value| value.is_object() && self.accepts(value) && !found.contains(value)));
-        }
+        let full = self.example(true, true).or_else(|| self.example(true, false));
+        let mut found: Vec<Value> = self.example(false, false).into_iter().collect();
+        found.extend(full.filter(|full| !found.contains(full)));
         found
+    }
+
+    fn example(&self, full: bool, foreign: bool) -> Option<Value> {
+        let value = Examples::new(&self.value, full, foreign).arguments();
+        value.filter(|value| value.is_object() && self.accepts(value))
     }
 
     /// Returns arguments that the schema refuses, in the order of their distance from accepted ones, at most [`CALLS`].
@@ -145,7 +149,8 @@ impl ListedSchema {
         let mut kinds = vec![without_any(&required), self.all_of_another_type(&required)];
         if may_run {
             // Of derived arguments, those with all members have more of them to vary.
-            let base = given.cloned().or_else(|| self.accepted().pop());
+            let derived = || self.example(true, false).or_else(|| self.example(false, false));
+            let base = given.cloned().or_else(derived);
             if let Some(base) = base.as_ref().and_then(Value::as_object) {
                 kinds.splice(0..0, self.near(base));
             }

@@ -15,6 +15,9 @@ pub const TYPES: Name = ("messages", "types-kept");
 pub const END: Name = ("tools", "list-ends");
 /// On the requests that a client cancels.
 pub const CANCELLED: Name = ("lifecycle", "cancelled-request-known");
+/// On the requests that a server cancels, in sessions and without.
+pub const CANCELLED_BY_SERVER: [Name; 2] =
+    [("lifecycle", "own-requests-cancelled"), ("lifecycle", "no-cancellation-by-server")];
 /// On the answer to the handshake.
 pub const HANDSHAKE: Name = ("lifecycle", "server-named");
 /// On the lines of messages, of a server and of a client.
@@ -37,13 +40,15 @@ pub const GET_STREAM: Name = ("lifecycle", "get-stream-no-response");
 pub const DECLARED: [Name; 2] = [("lifecycle", "negotiated-capabilities-only"), ("sep-2322", "only-declared-requests")];
 
 /// All of them.
-const IMPLIED: [Name; 17] = [
+const IMPLIED: [Name; 19] = [
     ONLY_MESSAGES,
     HANDSHAKE,
     ENCODING,
     TYPES,
     END,
     CANCELLED,
+    CANCELLED_BY_SERVER[0],
+    CANCELLED_BY_SERVER[1],
     ONE_LINE[0],
     ONE_LINE[1],
     DECLARED[0],

@@ -198,6 +198,8 @@ words! {
         SecondResponse = "second-response",
         /// Progress that does not increase.
         ProgressBack = "progress-back",
+        /// A cancellation of a request that a client waits for, by the server.
+        CancelsAsked = "cancels-asked",
         /// Progress of a request that has its response.
         ProgressAfter = "progress-after",
         /// A log message of a server that declares none.

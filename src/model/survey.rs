@@ -24,14 +24,15 @@ pub struct Survey {
 pub struct Declared {
     /// The names of the capabilities.
     pub capabilities: Vec<String>,
-    /// The names of the listed tools; `None` if the server does not declare tools, or if its list cannot be read.
+    /// The names of the listed tools; `None` if the server does not list tools, or if its list cannot be read.
     pub tools: Option<Vec<String>>,
 }
 
 impl Declared {
-    /// Returns whether the server declares the capability of tools.
+    /// Returns whether the server declares the capability of tools, or lists some all the same.
     pub fn has_tools(&self) -> bool {
-        self.capabilities.iter().any(|name| name == "tools")
+        let lists = self.tools.as_ref().is_some_and(|tools| !tools.is_empty());
+        lists || self.capabilities.iter().any(|name| name == "tools")
     }
 }
 

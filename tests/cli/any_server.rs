@@ -9,7 +9,7 @@ use crate::sandbox::{Finished, Sandbox};
 const ODD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/odd.py");
 
 /// The ways of a server over stdio, each with the exit status and words of the output.
-const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
+const OVER_STDIO: [(&str, i32, &[&str]); 24] = [
     ("sound", 0, &[" 0 MUSTs violated, 0 SHOULDs violated"]),
     (
         "crashes",
@@ -18,6 +18,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
     ),
     (
         "hangs",
+        1,
+        &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
+    ),
+    (
+        "ascii-alone",
         1,
         &["messages/request-answered", "the server ended or hung: any-server/results/called@2025-11-25+stdio"],
     ),
@@ -34,6 +39,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
         1,
         &["failed  messages/result-has-the-id", "the id 9999, which no request had", " 1 MUST violated"],
     ),
+    (
+        "cancels-the-list",
+        1,
+        &["failed  lifecycle/own-requests-cancelled", "the server cancels the request ", " 1 MUST violated"],
+    ),
     ("method-as-number", 0, &["noted  messages/types-kept", "`method` is 5, expected a string"]),
     ("image-as-text", 0, &["noted  messages/types-kept", "`result.content[0].data` of the reply"]),
     ("announces", 1, &["failed  lifecycle/negotiated-capabilities-only", " 1 MUST violated"]),
@@ -46,6 +56,11 @@ const OVER_STDIO: [(&str, i32, &[&str]); 21] = [
     ("cursor-null", 0, &["noted  messages/types-kept", "`result.nextCursor` of the reply is null, expected a string"]),
     ("latin-1", 1, &["failed  messages/utf-8", "the bytes of a message are not UTF-8"]),
     ("hint-as-text", 0, &["noted  messages/types-kept", "`result.tools[0].annotations.readOnlyHint` of the reply is"]),
+    (
+        "tools-undeclared",
+        1,
+        &["failed  tools/capability-declared", "`result.capabilities.tools` of the reply is missing"],
+    ),
     ("capabilities-missing", 1, &["failed  lifecycle/server-named", "`result.capabilities` of the reply is missing"]),
 ];
 

@@ -29,6 +29,8 @@ def initialize(params):
     result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}
     if MODE == "capabilities-missing":
         del result["capabilities"]
+    if MODE == "tools-undeclared":
+        result["capabilities"] = {}
     return {"result": result}
 
 
@@ -46,7 +48,7 @@ def call(params, ask):
         return error(-32602, "unknown tool or odd arguments")
     if not isinstance(arguments.get("day"), str):
         return text("`day` must be a text", isError=True)
-    if MODE == "crashes":
+    if MODE == "crashes" or MODE == "ascii-alone" and not arguments["day"].isascii():
         os._exit(3)
     if MODE == "hangs":
         return None
@@ -184,6 +186,8 @@ for line in sys.stdin:
         os._exit(3)
     if MODE == "result-for-nobody" and method == "tools/list":
         write({"id": 9999, "result": {}})
+    if MODE == "cancels-the-list" and method == "tools/list":
+        write({"method": "notifications/cancelled", "params": {"requestId": message["id"]}})
     if MODE == "method-as-number" and method == "tools/list":
         write({"method": 5})
     if MODE == "announces" and method == "initialize":

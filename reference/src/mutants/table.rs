@@ -590,7 +590,8 @@ mutants! { |p|
         "cancelled-by-server": p.transport.before_reply = cancel_before_result => [
             "lifecycle/no-cancellation-by-server", "messages/types-kept"],
         /// After each log message, the server cancels a request of the client.
-        "cancelled-after-logs": p.requests.cancels_after_logs = true => ["lifecycle/no-cancellation-by-server"],
+        "cancelled-after-logs": p.requests.cancels_after_logs = true => ["lifecycle/no-cancellation-by-server",
+            "lifecycle/own-requests-cancelled"],
         /// A question of a running call is sent on the stream of a GET request.
         "asks-on-get-stream": p.transport.get_stream = Some(GetStream::Questions) => [
             "lifecycle/get-stream-unrelated"],

@@ -109,8 +109,8 @@ impl Notice {
             let _client_gone = outlet.send(Outgoing::Message(message.to_string()));
         }
         if policy.cancels_after_logs && matches!(self, Self::Log(_)) {
-            let cancelled =
-                json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+            let params = json!({ "requestId": "casebook-call" });
+            let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
             let _client_gone = outlet.send(Outgoing::Message(cancelled.to_string()));
         }
     }

@@ -205,9 +205,9 @@ mod tests {
         assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::default(), &tools), Vec::new());
         assert_eq!(
             calls(Revision::newest(), (With::Accepted, &[]), &named, &tools),
-            [("two".to_owned(), Some(json!({"a": "casebook"})))]
+            ["casebook", "zürich 世界"].map(|text| ("two".to_owned(), Some(json!({ "a": text }))))
         );
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &tools).len(), 2);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &tools).len(), 4);
         let near = Some(json!({"a": "c"}));
         let sent = |callable: &Callable, tool: &str| {
             let calls = calls(Revision::newest(), (With::Refused, &[]), callable, &tools).into_iter();
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn malformed_tools_of_a_list_are_not_called() {
         let odd = json!([7, {"name": 7}, {"name": "x"}, {"name": "y", "inputSchema": 7}, tool("z"), tool("z")]);
-        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &list(&odd)).len(), 1);
+        assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &list(&odd)).len(), 2);
         assert_eq!(calls(Revision::newest(), (With::Accepted, &[]), &Callable::all(), &list(&json!({}))), Vec::new());
     }
 }

@@ -120,7 +120,11 @@ pub(in crate::judge) fn by_messages(expected: &Expectation, scene: Scene<'_>) ->
     if let Some(wanted) = &expected.answered {
         let mut answers = Misses { missed: Vec::new(), unknown: Vec::new(), revision: misses.revision };
         answers.answers(wanted, &observed.answered);
-        if answers_known {
+        // Who is refused before the question has nothing to answer.
+        let is_unasked = is_call && observed.outcome == Outcome::ProtocolError && observed.asked.is_empty();
+        if is_unasked && !is_trusted {
+            open = open.or(Some(REFUSED));
+        } else if answers_known {
             misses.missed.append(&mut answers.missed);
             misses.unknown.append(&mut answers.unknown);
         } else if !answers.is_empty() {
@@ -201,6 +205,17 @@ mod tests {
         assert!(matches!(of(&success, &seen, true, true), ByMessages::Misses(_)));
         let either = Expectation { outcome: vec![Outcome::Success, Outcome::Refused], ..Expectation::default() };
         assert_eq!(of(&either, &seen, true, true), ByMessages::Open(USER.to_owned()));
+    }
+
+    #[test]
+    fn answer_to_a_question_that_was_not_asked_is_open() {
+        let answered = Answered { action: Action::Accept, content: None };
+        let expected = Expectation { answered: Some(answered), ..Expectation::default() };
+        let refused = samples::step(Outcome::ProtocolError);
+        assert_eq!(of(&expected, &refused, true, false), ByMessages::Open(REFUSED.to_owned()));
+        assert!(matches!(of(&expected, &refused, true, true), ByMessages::Misses(_)));
+        let asked = StepObservation { asked: vec![json!({ "message": "?" }).into()], ..refused };
+        assert!(matches!(of(&expected, &asked, true, false), ByMessages::Misses(_)));
     }
 
     #[test]

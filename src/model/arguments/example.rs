@@ -14,19 +14,25 @@ const LEVELS: usize = 24;
 /// The longest text, in characters, and the longest list.
 const LENGTH: u64 = 10_000;
 const ITEMS: usize = 32;
+/// A text whose letters have one, two and three bytes.
+const FOREIGN: &str = "zürich 世界";
+/// The keywords that leave no choice of letters.
+const NARROWING: [&str; 4] = ["contentEncoding", "contentMediaType", "format", "pattern"];
 
 /// A maker of examples of one schema.
 pub(super) struct Examples<'s> {
     root: &'s Value,
     /// Set if an object has its optional members too.
     full: bool,
+    /// Set until a text has letters beyond ASCII, if one is to have them.
+    foreign: Cell<bool>,
     /// The number of values that may still be made.
     left: Cell<usize>,
 }
 
 impl<'s> Examples<'s> {
-    pub(super) fn new(root: &'s Value, full: bool) -> Self {
-        Self { root, full, left: Cell::new(VALUES) }
+    pub(super) fn new(root: &'s Value, full: bool, foreign: bool) -> Self {
+        Self { root, full, foreign: Cell::new(foreign), left: Cell::new(VALUES) }
     }
 
     /// An example of the arguments of a tool. The root may leave its type out.
@@ -71,8 +77,13 @@ impl<'s> Examples<'s> {
             "number" => number(schema),
             "boolean" => Some(json!(false)),
             "null" => Some(Value::Null),
-            _ => text(schema).map(Value::String),
+            _ => text(schema, self.is_foreign(schema)).map(Value::String),
         }
+    }
+
+    /// Returns whether a text is to have letters beyond ASCII: the first one that may have any.
+    fn is_foreign(&self, schema: &Map<String, Value>) -> bool {
+        !NARROWING.iter().any(|key| schema.contains_key(*key)) && self.foreign.take()
     }
 
     fn object(&self, schema: &'s Map<String, Value>, level: usize) -> Option<Map<String, Value>> {
@@ -163,7 +174,7 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     }
 }
 
-fn text(schema: &Map<String, Value>) -> Option<String> {
+fn text(schema: &Map<String, Value>, is_foreign: bool) -> Option<String> {
     let format = schema.get("format").and_then(Value::as_str);
     let text = match format {
         Some("date-time") => "2026-01-01T00:00:00Z",
@@ -176,6 +187,7 @@ fn text(schema: &Map<String, Value>) -> Option<String> {
         Some("ipv4") => "192.0.2.1",
         Some("ipv6") => "2001:db8::1",
         Some("hostname") => "example.com",
+        _ if is_foreign => FOREIGN,
         _ => "casebook",
     };
     let count = |key: &str| schema.get(key).and_then(Value::as_u64);
@@ -184,7 +196,7 @@ fn text(schema: &Map<String, Value>) -> Option<String> {
         return None;
     }
     let mut text: String = text.chars().take(usize::try_from(most).ok()?).collect();
-    let missing = usize::try_from(least).ok()?.saturating_sub(text.len());
+    let missing = usize::try_from(least).ok()?.saturating_sub(text.chars().count());
     text.extend(std::iter::repeat_n('c', missing));
     Some(text)
 }

@@ -70,6 +70,23 @@ fn accepted_arguments_fit_the_schema() {
 }
 
 #[test]
+fn one_text_of_all_members_has_letters_beyond_ascii() {
+    for (schema, expected) in [
+        (order(), json!({"city": "zürich 世界", "day": "Monday", "hour": 1, "note": "casebook"})),
+        (json!({"properties": {"a": {"type": "string", "maxLength": 3}}}), json!({"a": "zür"})),
+        (json!({"properties": {"a": {"type": "string", "minLength": 11}}}), json!({"a": "zürich 世界cc"})),
+        (
+            json!({"properties": {"a": {"type": "string", "pattern": "^c"}, "b": {"type": "string"}}}),
+            json!({"a": "casebook", "b": "zürich 世界"}),
+        ),
+        (json!({"properties": {"a": {"type": "string"}}, "propertyNames": false}), json!({})),
+        (json!({"properties": {"a": {"allOf": [{"pattern": "^c"}], "type": "string"}}}), json!({"a": "casebook"})),
+    ] {
+        assert_eq!(listed(&schema).accepted().last(), Some(&expected), "{schema}");
+    }
+}
+
+#[test]
 fn each_kind_of_refused_arguments_is_made() {
     let base = json!({"city": "casebook", "day": "Monday", "hour": 1, "note": "casebook"});
     let with = |name: &str, value: Value| {
