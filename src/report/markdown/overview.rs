@@ -35,7 +35,7 @@ pub(super) fn matrix(report: &Report) -> Option<String> {
         out += &grids(table, &table.first);
         if !table.alike.is_empty() {
             let alike = table.alike.iter().map(|row| format!("{} {}", question(row.row), words(row.cells[0].0)));
-            out += &format!("All answer alike: {}\n\n", alike.collect::<Vec<_>>().join(" · "));
+            out += &format!("All answer as they should: {}\n\n", alike.collect::<Vec<_>>().join(" · "));
         }
         if !table.others.is_empty() {
             let title = format!("{} more about {}s", count(rows(&table.others), "question"), table.role);
