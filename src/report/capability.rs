@@ -189,6 +189,13 @@ impl Answer {
     }
 }
 
+impl CapabilityCell {
+    /// The API of the variant that answers, if it is not the column's own and the words do not name it.
+    pub fn with(&self) -> Option<&str> {
+        self.by.as_deref().filter(|api| !self.words.contains(api))
+    }
+}
+
 impl Report {
     /// Returns the agreement: the number of capabilities for which all real targets give the right answer, of all that were
     /// decided on at least two of them.

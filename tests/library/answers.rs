@@ -78,6 +78,8 @@ fn cells(page: &str) -> Vec<(&str, String)> {
         let text: &str = str::trim(cell).strip_prefix("<sub>")?;
         let (text, _) = text.split_once("</sub>")?;
         let (sign, words) = text.split_once("&nbsp;")?;
+        // The name of another API stands below the words.
+        let words = words.split("<br>").next()?;
         let words = words.replace("<span>", "").replace("</span>", "");
         Some((sign, words))
     };

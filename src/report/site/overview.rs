@@ -9,9 +9,7 @@ use askama::Template;
 
 use super::super::evidence::Evidence;
 use super::super::explain::{Breakers, explain};
-use super::super::{
-    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, Sentence, Upgrade, UpgradeCause, filters,
-};
+use super::super::{Answer, CapabilityRow, CapabilityRows, Rate, Report, Sentence, Upgrade, UpgradeCause, filters};
 use super::address::{self, Place};
 use super::edition::{Edition, EvidenceCause};
 use super::page::{Frame, LineHead, Mark, TableView, number};
@@ -111,7 +109,6 @@ struct AnswerLine<'s> {
     id: String,
     head: LineHead,
     mark: Mark,
-    cell: &'s CapabilityCell,
     causes: &'s [EvidenceCause],
     /// The messages of the first test of the first cause.
     wrong: &'s [(&'static str, String)],
@@ -226,7 +223,6 @@ impl<'s> Overview<'s> {
             id: edition.place.target(),
             head: head(edition),
             mark: Mark::answer(&edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
-            cell: &edition.answers[at],
             causes: &edition.evidence[at],
             wrong: edition.evidence[at]
                 .iter()
