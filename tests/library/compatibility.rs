@@ -417,7 +417,8 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
     let mut out = "### I upgrade\n\n".to_owned();
     for Upgrade { from, to, worse, better, compared, .. } in upgrades {
         writeln!(out, "#### From {from} to {to}\n").expect("text");
-        for (causes, title) in [(worse, "Worse"), (better, "Better: no longer")] {
+        let (does, did) = (format!("Worse. What {to} does"), format!("Mended. What {from} did"));
+        for (causes, title) in [(worse, does), (better, did)] {
             writeln!(out, "{title}:\n").expect("text");
             for UpgradeCause { role, words, tests, .. } in causes.iter().take(CAUSES) {
                 let unit = if *tests == 1 { "test" } else { "tests" };
@@ -428,7 +429,7 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
             out += if causes.is_empty() { "- nothing\n\n" } else { "\n" };
         }
         let compared = thousands(*compared);
-        writeln!(out, "Of {compared} tests that both versions decide, in any variant; each counts once.\n")
+        writeln!(out, "Of {compared} tests that both versions decide, in any API; each counts once for an API.\n")
             .expect("text");
     }
     out

@@ -42,7 +42,7 @@ pub(super) struct UpgradeView {
     to: String,
     compared: usize,
     /// What gets worse, and what gets better.
-    ways: [(&'static str, Vec<UpgradeLine>); 2],
+    ways: [(String, Vec<UpgradeLine>); 2],
 }
 
 /// A cause of what gets worse or better, with the address of a test.
@@ -65,7 +65,9 @@ impl UpgradeView {
             causes.into_iter().take(CAUSES).map(cause).collect()
         };
         let Upgrade { from, to, compared, worse, better, .. } = upgrade;
-        Self { from, to, compared, ways: [("Worse", causes(worse)), ("Better: no longer", causes(better))] }
+        let mended = format!("Mended. What {from} did");
+        let ways = [(format!("Worse. What {to} does"), causes(worse)), (mended, causes(better))];
+        Self { from, to, compared, ways }
     }
 }
 
