@@ -236,7 +236,7 @@ fn matrix_of_hostile_and_many_targets_is_bounded_text() {
     assert!(text.len() <= COMMENT && text.contains("1972 further targets are not in this table"), "{}", text.len());
 }
 
-/// The hash of all that the page depends on: the cases of single targets, the questions and the snapshots.
+/// The hash of all that the page depends on: the cases of single targets, the questions, the snapshots and the targets.
 fn stamp() -> String {
     /// The cases of pairs, and the schemas for editors.
     const OTHERS: [&str; 2] = ["cases/pairs", "cases/schemas"];
@@ -264,13 +264,17 @@ fn stamp() -> String {
     let mut hash = Sha256::new();
     add(&root().join("cases"), "json", &mut hash);
     add(&root().join("snapshots"), "snap", &mut hash);
+    let targets = root().join("targets").read_dir_utf8().expect("a folder");
+    let files = targets.map(|entry| entry.expect("an entry").into_path().join("target.toml"));
+    let files: BTreeSet<_> = files.filter(|file| file.is_file()).collect();
+    files.iter().for_each(|file| add_file(file, &mut hash));
     let first: [u8; 16] = hash.finalize()[..16].try_into().expect("16 bytes");
     format!("{:032x}", u128::from_be_bytes(first))
 }
 
 /// The line of the page by which the test finds out whether it is current.
 fn stamp_line() -> String {
-    format!("<!-- cases, questions and snapshots {} -->", stamp())
+    format!("<!-- cases, questions, snapshots and targets {} -->", stamp())
 }
 
 #[test]
@@ -306,7 +310,7 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let page = fs::read_to_string(root().join(path)).expect("the page");
         assert!(
             page.lines().next() == Some(current.as_str()),
-            "cases or snapshots changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
+            "cases, snapshots or targets changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
         );
     }
 }
@@ -468,7 +472,7 @@ casebook run --all --run-log RUN_LOG
 {COMMAND}
 ```
 
-A test fails if the cases of single targets, the questions or the snapshots change and this page does not.
+A test fails if the cases of single targets, the questions, the snapshots or a `target.toml` changes and this page does not.
 
 **Where to read on:** [reports](reports.md), [the targets](targets.md), [the proof of the checks](proof.md).
 "
