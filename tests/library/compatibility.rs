@@ -439,11 +439,24 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
     out
 }
 
+/// The versions of the packages that validate for the targets of a report, as a paragraph.
+fn validators(report: &Report) -> String {
+    let of = |package: &str| {
+        let versions = report.targets.iter().filter_map(|column| column.dependencies.get(package));
+        let versions: BTreeSet<_> = versions.map(String::as_str).collect();
+        let versions = Vec::from_iter(versions).join(" and ");
+        (!versions.is_empty()).then(|| format!("{package} {versions}"))
+    };
+    let named: Vec<_> = ["pydantic", "zod"].into_iter().filter_map(of).collect();
+    if named.is_empty() { String::new() } else { format!("The SDKs ran with {}.\n", named.join(", and with ")) }
+}
+
 fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
     let (versions, changes) = versions(report, before);
     let date = humantime::format_rfc3339(SystemTime::now()).to_string();
     let date = &date[..10];
     let (head, answers, casebook) = (stamp_line(), compatibility(report), &report.casebook);
+    let validators = validators(report);
     format!(
         "{head}\n\
 # Compatibility of the SDKs
@@ -452,6 +465,8 @@ What works in which SDK, for people who choose or upgrade one: {date}, casebook 
 [Typed tools](typed-tools.md) has what becomes of each type that authors write, [clients with servers](pairs.md) which client
 works with which server.
 
+Applications (Claude, VS Code, Cursor) and the SDKs for C#, PHP and Swift are not tested; of applications only fast-agent is.
+{validators}
 **Views:** [I write a server](#i-write-a-server) · [I write a client](#i-write-a-client) · [I upgrade](#i-upgrade) ·
 [this client with this server](pairs.md#results)
 
