@@ -421,7 +421,7 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
     let mut out = "### I upgrade\n\n".to_owned();
     for Upgrade { from, to, worse, better, compared, .. } in upgrades {
         writeln!(out, "#### From {from} to {to}\n").expect("text");
-        let (does, did) = (format!("Worse. What {to} does"), format!("Mended. What {from} did"));
+        let (does, did) = (format!("Worse. With {to}"), format!("Mended. What {from} did"));
         for (causes, title) in [(worse, does), (better, did)] {
             writeln!(out, "{title}:\n").expect("text");
             for UpgradeCause { role, words, tests, .. } in causes.iter().take(CAUSES) {
