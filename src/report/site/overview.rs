@@ -66,7 +66,7 @@ impl UpgradeView {
         };
         let Upgrade { from, to, compared, worse, better, .. } = upgrade;
         let mended = format!("Mended. What {from} did");
-        let ways = [(format!("Worse. What {to} does"), causes(worse)), (mended, causes(better))];
+        let ways = [(format!("Worse. With {to}"), causes(worse)), (mended, causes(better))];
         Self { from, to, compared, ways }
     }
 }
@@ -112,7 +112,8 @@ struct AnswerLine<'s> {
     head: LineHead,
     mark: Mark,
     causes: &'s [EvidenceCause],
-    /// The messages of the first test of the first cause.
+    /// Set if a cause has a test, and the messages of the first one.
+    has_test: bool,
     wrong: &'s [(&'static str, String)],
     /// A test that shows what holds, with its page and its messages.
     example: Option<(String, String)>,
@@ -221,15 +222,14 @@ impl<'s> Overview<'s> {
         let of_role = self.newest().filter(|edition| edition.column.sentences.contains_key(&group.role));
         let (asked, unasked): (Vec<_>, Vec<_>) =
             of_role.partition(|edition| edition.answers[at].answer != Answer::NotTested);
+        let first = |edition: &'s Edition| edition.evidence[at].iter().find_map(|cause| cause.tests.first());
         let line = |edition: &'s Edition| AnswerLine {
             id: edition.place.target(),
             head: head(edition),
             mark: Mark::answer(&edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
             causes: &edition.evidence[at],
-            wrong: edition.evidence[at]
-                .iter()
-                .find_map(|cause| cause.tests.first())
-                .map_or(&[][..], |(test, ..)| self.evidence.messages(&edition.column, test)),
+            has_test: first(edition).is_some(),
+            wrong: first(edition).map_or(&[][..], |(test, ..)| self.evidence.messages(&edition.column, test)),
             example: edition.examples[at].as_ref().map(|test| (test.to_string(), edition.place.result(test))),
             messages: edition.examples[at]
                 .as_ref()
