@@ -80,7 +80,7 @@ pub(super) fn write(to: &Utf8Path, run_logs: &[&Utf8Path], library: &Library) ->
                 Err(error) => refuse(error.into()),
             }
         }
-        site.add(sources, &mut |path, text| files.put(path, text)).map_err(unsaved)?;
+        site.add(sources, outputs::evidence, &mut |path, text| files.put(path, text)).map_err(unsaved)?;
     }
     let summary = site.finish(&mut |path, text| files.put(path, text)).map_err(unsaved)?;
     let written = files.written.len();

@@ -70,6 +70,8 @@ pub struct Unasked {
     pub answer: UnaskedAnswer,
     /// The words of it, if they are not those of the reason.
     pub words: Option<String>,
+    /// Set if a check that the API cannot express counts like one that was not asked.
+    pub with_cannot: bool,
 }
 
 /// The meaning of checks that were not asked.

@@ -27,7 +27,8 @@ pub struct Target {
     pub language: Option<String>,
     /// The name of the API that the variant uses, as the SDK's documentation spells it.
     pub api: Option<String>,
-    /// The questions about parts that the adapter writes itself, because the SDK leaves them to its users, with the words.
+    /// The questions about parts that the adapter writes itself, because the SDK leaves them to its users, with the words; or
+    /// after “but”, the condition on which it works.
     pub by_hand: BTreeMap<String, String>,
     /// The path of its `target.toml`; `None` for an embedded target.
     pub file: Option<Utf8PathBuf>,

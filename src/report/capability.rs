@@ -24,7 +24,7 @@ words! {
     Answer {
         /// As the specification says: every check holds, and enough of them were asked.
         Right = "right",
-        /// As the specification says, with a rare exception: at most one check in twenty does not hold.
+        /// As the specification says, with a rare exception, at most one check in twenty, or on a condition.
         Nearly = "nearly",
         /// It works, and something is missing: most checks hold, or another variant of the SDK answers.
         Partly = "partly",
@@ -169,7 +169,7 @@ impl Answer {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Right => "as the specification says",
-            Self::Nearly => "as it says, with a rare exception",
+            Self::Nearly => "as it says, with a rare exception or a condition",
             Self::Partly => "works, and what is missing",
             Self::Wrong => "does not work, and what happens instead",
             Self::Author => "you write it yourself",
@@ -186,6 +186,13 @@ impl Answer {
     /// Returns whether checks decided it.
     pub fn is_decided(self) -> bool {
         matches!(self, Self::Right | Self::Nearly | Self::Partly | Self::Wrong)
+    }
+}
+
+impl CapabilityCell {
+    /// The API of the variant that answers, if it is not the column's own and the words do not name it.
+    pub fn with(&self) -> Option<&str> {
+        self.by.as_deref().filter(|api| !self.words.contains(api))
     }
 }
 

@@ -25,11 +25,11 @@ pub(super) struct Matrix<'r> {
     pub(super) role: Role,
     /// The columns, those of one language beside each other.
     pub(super) heads: Vec<Head<'r>>,
-    /// The questions that people ask often, if the answers differ.
+    /// The questions that people ask often, if not all columns give the right answer.
     pub(super) first: Vec<Group<'r>>,
-    /// The other questions, if the answers differ.
+    /// The other questions of this kind.
     pub(super) others: Vec<Group<'r>>,
-    /// The questions that all columns answer alike.
+    /// The questions to which all columns give the right answer, in the same words.
     pub(super) alike: Vec<Row<'r>>,
     /// The notes, of which the first has the number 1.
     pub(super) notes: Vec<Note<'r>>,
@@ -125,7 +125,9 @@ impl<'r> Matrix<'r> {
             if cells.iter().all(|cell| matches!(cell.answer, Answer::NotTested | Answer::Absent)) {
                 continue;
             }
-            let is_alike = cells.len() > 1 && cells.windows(2).all(|pair| is_same(pair[0], pair[1]));
+            // A failure is told with its table: the notes, and how many checks fail in each target.
+            let is_right = |cell: &&CapabilityCell| cell.answer == Answer::Right && cell.words == cells[0].words;
+            let is_alike = cells.len() > 1 && cells.iter().all(is_right);
             let cells = cells.into_iter().map(|cell| (cell, self.note(cell))).collect();
             let row = Row { row, cells };
             if is_alike {
@@ -207,10 +209,6 @@ impl<'r> Head<'r> {
     pub(super) fn revisions(&self) -> impl Iterator<Item = (Revision, bool)> {
         Revision::all().map(|revision| (revision, self.column.revisions.contains(&revision)))
     }
-}
-
-fn is_same(one: &CapabilityCell, other: &CapabilityCell) -> bool {
-    (one.answer, &one.words) == (other.answer, &other.words)
 }
 
 /// The name of the package without its owner, and its version.

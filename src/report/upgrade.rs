@@ -11,6 +11,7 @@ use super::{Column, Report, ReportContext};
 use crate::model::TestId;
 use crate::model::record::{Record, Verdict};
 use crate::model::spec::Role;
+use crate::model::verdict::VerdictKind;
 
 /// What changes for the users of an SDK who take its next line of releases.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub struct Upgrade {
     pub worse: Vec<UpgradeCause>,
     /// The causes of what gets better.
     pub better: Vec<UpgradeCause>,
-    /// The number of tests that both lines decide.
+    /// The number of tests that both lines decide, in any variant.
     pub compared: usize,
 }
 
@@ -34,9 +35,9 @@ pub struct Upgrade {
 pub struct UpgradeCause {
     /// The role.
     pub role: Role,
-    /// What happens instead, in the line that does worse.
+    /// What happens instead, in the line that does worse; after the API, if it is not the first one.
     pub words: String,
-    /// The number of tests; each test counts for one cause.
+    /// The number of tests; each test counts for one cause of each API.
     pub tests: usize,
     /// The first of them, and its column of the new line.
     pub example: (TestId, usize),
@@ -63,15 +64,20 @@ impl Upgrade {
         let version = |at: usize| of(at).version.clone().unwrap_or_else(|| of(at).id.to_string());
         let mut found: BTreeMap<(Way, Role, String), UpgradeCause> = BTreeMap::new();
         let mut done: BTreeSet<&TestId> = BTreeSet::new();
-        for [old, new] in pairs(report, [old, new]) {
+        let mut told: BTreeSet<(&TestId, Way, String)> = BTreeSet::new();
+        for Pair { columns: [old, new], title } in pairs(report, [old, new]) {
             for (test, before) in &records[old] {
                 let after = records[new].get(test).filter(|after| after.hash == before.hash);
-                let Some(after) = after.filter(|_| !done.contains(test)) else { continue };
-                let changes = changes(before, after, context);
-                let Some(changes) = changes else { continue };
+                // Another variant is told of where it changes in another way than the first one.
+                let Some(after) = after.filter(|_| title.is_some() || !done.contains(test)) else { continue };
+                let Some(changes) = changes(before, after, context) else { continue };
                 done.insert(test);
                 let role = context.roles.get(&test.case).copied();
                 let (Some(role), Some((way, words))) = (role, changes.into_iter().min()) else { continue };
+                if !told.insert((test, way, words.clone())) {
+                    continue;
+                }
+                let words = title.map_or_else(|| words.clone(), |title| format!("{title}: {words}"));
                 let example = (test.clone(), new);
                 let cause = UpgradeCause { role, words: words.clone(), tests: 0, example };
                 found.entry((way, role, words)).or_insert(cause).tests += 1;
@@ -94,20 +100,30 @@ impl Upgrade {
     }
 }
 
-/// The pairs of variants in which a test may be compared: those that the documentation shows first, those of the same name,
-/// and the old first one with each new one.
-fn pairs(report: &Report, [old, new]: [usize; 2]) -> Vec<[usize; 2]> {
+/// Two variants that are compared.
+struct Pair<'r> {
+    columns: [usize; 2],
+    /// The name of the API, if it is not the one that the documentation shows first.
+    title: Option<&'r str>,
+}
+
+/// The pairs of variants: those that the documentation shows first, those of the same name, and for what none of these
+/// decides, the old first one with each new one.
+fn pairs(report: &Report, [old, new]: [usize; 2]) -> Vec<Pair<'_>> {
     let variants = |main: usize| {
         let of = &report.targets[main];
         let is_variant = move |column: &Column| column.id.name == of.id.name && column.version == of.version;
         report.targets.iter().enumerate().filter(move |(at, column)| *at != main && is_variant(column))
     };
-    let mut pairs = vec![[old, new]];
+    let mut pairs = vec![Pair { columns: [old, new], title: None }];
     for (at, column) in variants(old) {
         let same = variants(new).find(|(_, other)| other.id.variant == column.id.variant);
-        pairs.extend(same.map(|(other, _)| [at, other]));
+        pairs.extend(same.map(|(other, same)| Pair {
+            columns: [at, other],
+            title: same.api.as_deref().or(same.id.variant.as_deref()),
+        }));
     }
-    pairs.extend(variants(new).map(|(at, _)| [old, at]));
+    pairs.extend(variants(new).map(|(at, _)| Pair { columns: [old, at], title: None }));
     pairs
 }
 
@@ -118,11 +134,14 @@ fn changes(old: &Record, new: &Record, context: &ReportContext) -> Option<Vec<(W
     for before in &old.verdicts {
         let same = |one: &&Verdict| (one.step, &one.requirement) == (before.step, &before.requirement);
         let Some(after) = new.verdicts.iter().find(same) else { continue };
-        if !behaviour(before).is_decided() || !behaviour(after).is_decided() {
+        let kinds = [behaviour(before), behaviour(after)];
+        // What there was nothing to ask about, and now breaks a MUST, is worse for users.
+        let is_new = kinds[0] == VerdictKind::NotAsked && kinds[1] == VerdictKind::Fail;
+        if !is_new && !kinds.iter().all(|kind| kind.is_decided()) {
             continue;
         }
         is_decided = true;
-        let way = way(before, after);
+        let way = if is_new { Way::Worse } else { way(before, after) };
         if way == Way::Other {
             continue;
         }

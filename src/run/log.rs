@@ -455,7 +455,8 @@ mod tests {
                 assert!(!path.contains("..") && !text.contains(['\u{1b}', '\u{202e}', '\0']), "{path}");
                 Ok(())
             };
-            site.add(sources.to_vec(), &mut put).expect("nothing is written");
+            let evidence = |report: &Report, _: &[Source]| Evidence::of(report);
+            site.add(sources.to_vec(), evidence, &mut put).expect("nothing is written");
             site.finish(&mut put).expect("nothing is written");
         });
     }

@@ -236,7 +236,7 @@ fn matrix_of_hostile_and_many_targets_is_bounded_text() {
     assert!(text.len() <= COMMENT && text.contains("1972 further targets are not in this table"), "{}", text.len());
 }
 
-/// The hash of all that the page depends on: the cases of single targets, the questions and the snapshots.
+/// The hash of all that the page depends on: the cases of single targets, the questions, the snapshots and the targets.
 fn stamp() -> String {
     /// The cases of pairs, and the schemas for editors.
     const OTHERS: [&str; 2] = ["cases/pairs", "cases/schemas"];
@@ -264,13 +264,17 @@ fn stamp() -> String {
     let mut hash = Sha256::new();
     add(&root().join("cases"), "json", &mut hash);
     add(&root().join("snapshots"), "snap", &mut hash);
+    let targets = root().join("targets").read_dir_utf8().expect("a folder");
+    let files = targets.map(|entry| entry.expect("an entry").into_path().join("target.toml"));
+    let files: BTreeSet<_> = files.filter(|file| file.is_file()).collect();
+    files.iter().for_each(|file| add_file(file, &mut hash));
     let first: [u8; 16] = hash.finalize()[..16].try_into().expect("16 bytes");
     format!("{:032x}", u128::from_be_bytes(first))
 }
 
 /// The line of the page by which the test finds out whether it is current.
 fn stamp_line() -> String {
-    format!("<!-- cases, questions and snapshots {} -->", stamp())
+    format!("<!-- cases, questions, snapshots and targets {} -->", stamp())
 }
 
 #[test]
@@ -306,7 +310,7 @@ fn published_state_belongs_to_the_cases_and_snapshots() {
         let page = fs::read_to_string(root().join(path)).expect("the page");
         assert!(
             page.lines().next() == Some(current.as_str()),
-            "cases or snapshots changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
+            "cases, snapshots or targets changed after {path} was written; run all targets, then: {COMMAND}\n{current}"
         );
     }
 }
@@ -417,7 +421,8 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
     let mut out = "### I upgrade\n\n".to_owned();
     for Upgrade { from, to, worse, better, compared, .. } in upgrades {
         writeln!(out, "#### From {from} to {to}\n").expect("text");
-        for (causes, title) in [(worse, "Worse"), (better, "Better: no longer")] {
+        let (does, did) = (format!("Worse. With {to}"), format!("Mended. What {from} did"));
+        for (causes, title) in [(worse, does), (better, did)] {
             writeln!(out, "{title}:\n").expect("text");
             for UpgradeCause { role, words, tests, .. } in causes.iter().take(CAUSES) {
                 let unit = if *tests == 1 { "test" } else { "tests" };
@@ -428,10 +433,22 @@ fn upgrades(upgrades: &[Upgrade]) -> String {
             out += if causes.is_empty() { "- nothing\n\n" } else { "\n" };
         }
         let compared = thousands(*compared);
-        writeln!(out, "Of {compared} tests that both versions decide, in any variant; each counts once.\n")
+        writeln!(out, "Of {compared} tests that both versions decide, in any API; each counts once for an API.\n")
             .expect("text");
     }
     out
+}
+
+/// The versions of the packages that validate for the targets of a report, as a paragraph.
+fn validators(report: &Report) -> String {
+    let of = |package: &str| {
+        let versions = report.targets.iter().filter_map(|column| column.dependencies.get(package));
+        let versions: BTreeSet<_> = versions.map(String::as_str).collect();
+        let versions = Vec::from_iter(versions).join(" and ");
+        (!versions.is_empty()).then(|| format!("{package} {versions}"))
+    };
+    let named: Vec<_> = ["pydantic", "zod"].into_iter().filter_map(of).collect();
+    if named.is_empty() { String::new() } else { format!("The SDKs ran with {}.\n", named.join(", and with ")) }
 }
 
 fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
@@ -439,6 +456,7 @@ fn page(report: &Report, upgrades: &str, cases: &str, before: &str) -> String {
     let date = humantime::format_rfc3339(SystemTime::now()).to_string();
     let date = &date[..10];
     let (head, answers, casebook) = (stamp_line(), compatibility(report), &report.casebook);
+    let validators = validators(report);
     format!(
         "{head}\n\
 # Compatibility of the SDKs
@@ -447,6 +465,8 @@ What works in which SDK, for people who choose or upgrade one: {date}, casebook 
 [Typed tools](typed-tools.md) has what becomes of each type that authors write, [clients with servers](pairs.md) which client
 works with which server.
 
+Applications (Claude, VS Code, Cursor) and the SDKs for C#, PHP and Swift are not tested; of applications only fast-agent is.
+{validators}
 **Views:** [I write a server](#i-write-a-server) · [I write a client](#i-write-a-client) · [I upgrade](#i-upgrade) ·
 [this client with this server](pairs.md#results)
 
@@ -467,7 +487,7 @@ casebook run --all --run-log RUN_LOG
 {COMMAND}
 ```
 
-A test fails if the cases of single targets, the questions or the snapshots change and this page does not.
+A test fails if the cases of single targets, the questions, the snapshots or a `target.toml` changes and this page does not.
 
 **Where to read on:** [reports](reports.md), [the targets](targets.md), [the proof of the checks](proof.md).
 "

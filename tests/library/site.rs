@@ -7,6 +7,7 @@ use casebook::load;
 use casebook::model::case::Library;
 use casebook::model::record::{Footer, Header, Record};
 use casebook::report::Source;
+use casebook::report::evidence::Evidence;
 use casebook::report::site::{Site, groups};
 use serde_json::{Value, json};
 
@@ -61,7 +62,8 @@ fn made(library: &Library, sources: &[Source]) -> Files {
     };
     let mut site = Site::new(library, &headers);
     for group in groups(&headers) {
-        site.add(group.iter().map(|at| sources[*at].clone()).collect(), &mut put).expect("a map takes it");
+        let sources = group.iter().map(|at| sources[*at].clone()).collect();
+        site.add(sources, |report, _| Evidence::of(report), &mut put).expect("a map takes it");
     }
     site.finish(&mut put).expect("a map takes it");
     files

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use casebook::model::case::{Library, Outcome, Test};
 use casebook::model::observation::{Observed, StepObservation};
+use casebook::model::reason::Finding;
 use casebook::model::record::Record;
 use casebook::model::spec::{Revision, Transport};
 use casebook::model::template::Template;
@@ -193,14 +194,20 @@ fn words(seen: &[&Record]) -> String {
         }
     }
     let asked = [of("asked"), of("form")].concat();
-    say(
-        !asked.is_empty() && asked.iter().copied().filter_map(step).all(|step| step.asked.is_empty()),
-        "the type is refused",
-    );
+    let is_mute = !asked.is_empty() && asked.iter().copied().filter_map(step).all(|step| step.asked.is_empty());
+    let is_uncontrolled = |one: &&Record| {
+        let mut details = one.verdicts.iter().flat_map(|verdict| &verdict.detail);
+        details.any(|detail| matches!(detail.finding, Finding::ControlFailed { .. }))
+    };
+    // Where not even a plain form is asked, nothing is known of the type.
+    let cannot_ask = is_mute && asked.iter().all(is_uncontrolled);
+    let is_http = asked.iter().all(|one| one.test.transport == Transport::Http);
+    say(cannot_ask, if is_http { "over HTTP: cannot ask" } else { "cannot ask" });
+    say(is_mute && !cannot_ask, "the type is refused");
     say(breaks("form-is-flat"), "asks with a form that no client has to know");
     say(breaks("older-enums-only"), "asks with choices of a later revision");
     say(breaks("field-kept"), "the form says less");
-    say(breaks("answer-arrives"), "the answer is lost");
+    say(breaks("answer-arrives") && !cannot_ask, "the answer is lost");
     say(breaks("default-has-the-type"), "a default of another type");
     if words.is_empty() { "✓".to_owned() } else { words.join("; ") }
 }

@@ -271,7 +271,7 @@ impl FromStr for Output {
 }
 
 /// Reads the messages beside the run logs. A run log without transcripts gives none.
-fn evidence(report: &Report, sources: &[Source]) -> Evidence {
+pub(in crate::cli) fn evidence(report: &Report, sources: &[Source]) -> Evidence {
     let mut evidence = Evidence::of(report);
     for source in sources {
         evidence.read(source, read_wire(Utf8Path::new(&source.name)).into_iter().flatten().flatten());

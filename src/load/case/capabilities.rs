@@ -146,14 +146,15 @@ impl Reading<'_> {
     /// Reads the answer of a target of which most checks were not asked.
     fn unasked(&mut self, node: &Node, right_is_yes: bool) -> Option<Unasked> {
         let what = "`unasked`";
-        let object = self.reader.object(node, what, &["answer", "words"])?;
+        let object = self.reader.object(node, what, &["answer", "words", "cannot"])?;
         let answer = self.reader.need(object, what, "answer")?;
         let answer = match self.reader.word(answer, "`answer`", &["yes", "no", "absent"])? {
             "absent" => UnaskedAnswer::Absent,
             answer if (answer == "yes") == right_is_yes => UnaskedAnswer::Right,
             _ => UnaskedAnswer::Wrong,
         };
-        Some(Unasked { answer, words: self.reader.words_of_a_cell(object, "words") })
+        let with_cannot = object.get("cannot").and_then(|node| self.reader.flag(node, "`cannot`")).unwrap_or_default();
+        Some(Unasked { answer, words: self.reader.words_of_a_cell(object, "words"), with_cannot })
     }
 
     /// Reads an id that no other group or capability has.

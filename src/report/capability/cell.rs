@@ -173,8 +173,14 @@ impl CapabilityCell {
                 self.reason(AUTHOR, &told, None);
             }
             VerdictKind::Cannot => {
+                let told = Told { text: record.observation.cannot.as_deref(), ..Told::default() };
+                let is_no = |unasked: &Unasked| unasked.with_cannot && unasked.answer == UnaskedAnswer::Wrong;
+                if check.unasked.is_some_and(is_no) {
+                    self.decided += 1;
+                    return self.reason(2, &Told { short: check.decider.short.as_deref(), ..told }, Some(test));
+                }
                 self.cannot += 1;
-                self.reason(CANNOT, &Told { text: record.observation.cannot.as_deref(), ..Told::default() }, None);
+                self.reason(CANNOT, &told, None);
             }
             VerdictKind::NotAsked => {
                 let cause = check.controls.cause(verdict, record);
@@ -273,8 +279,8 @@ impl CapabilityCell {
             }
         };
         self.sort(told);
-        let first = self.reasons.first().filter(|reason| told(reason.rank));
-        let short = first.map(|reason| reason.short.as_str()).filter(|short| !short.is_empty());
+        let mut shorts = self.reasons.iter().filter(|reason| told(reason.rank)).map(|reason| reason.short.as_str());
+        let short = shorts.find(|short| !short.is_empty());
         let lack = capability.absent.as_ref();
         if self.answer == Answer::Absent && !is_unasked {
             self.answer = lack.map_or(Answer::Absent, |lack| lack.answer.into());
@@ -297,10 +303,20 @@ impl CapabilityCell {
             }
             Answer::NotTested => short.filter(|short| is_brief(short)).unwrap_or("not decided").to_owned(),
         };
-        if let Some(words) = column.by_hand.get(&capability.id).filter(|_| self.answer.is_good()) {
-            (self.answer, self.words) = (Answer::Author, shortened(words, WORDS).into_owned());
+        if let Some(words) = column.by_hand.get(&capability.id) {
+            self.tell(words);
         }
         self.reasons.truncate(REASONS);
+    }
+
+    /// Takes the words of the target's file: what the author writes, or after “but”, the condition on which it works.
+    fn tell(&mut self, words: &str) {
+        let (answer, words) = match words.strip_prefix("but ") {
+            Some(condition) if self.answer <= Answer::Partly => (self.answer.max(Answer::Nearly), condition),
+            None if self.answer.is_good() => (Answer::Author, words),
+            _ => return,
+        };
+        (self.answer, self.words) = (answer, shortened(words, WORDS).into_owned());
     }
 
     /// Sorts the reasons of the answer first, those with the most common words first.

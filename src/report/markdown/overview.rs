@@ -35,7 +35,7 @@ pub(super) fn matrix(report: &Report) -> Option<String> {
         out += &grids(table, &table.first);
         if !table.alike.is_empty() {
             let alike = table.alike.iter().map(|row| format!("{} {}", question(row.row), words(row.cells[0].0)));
-            out += &format!("All answer alike: {}\n\n", alike.collect::<Vec<_>>().join(" · "));
+            out += &format!("All answer as they should: {}\n\n", alike.collect::<Vec<_>>().join(" · "));
         }
         if !table.others.is_empty() {
             let title = format!("{} more about {}s", count(rows(&table.others), "question"), table.role);
@@ -98,7 +98,8 @@ fn grid(heads: &[Head<'_>], groups: &[Group<'_>], part: &Range<usize>) -> String
                 let notes = notes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
                 let notes = if notes.is_empty() { notes } else { format!("&nbsp;<sup>{notes}</sup>") };
                 // The longest words would make five columns wider than the page.
-                out += &format!(" <sub>{}</sub>{notes} |", words(cell));
+                let with = cell.with().map(|api| format!("<br>with {}", unmarked(api, 40))).unwrap_or_default();
+                out += &format!(" <sub>{}{with}</sub>{notes} |", words(cell));
             }
             out.push('\n');
         }
@@ -248,7 +249,6 @@ pub(super) fn questions(report: &Report) -> Option<String> {
             let told = table.heads.iter().zip(&row.cells);
             for (head, (cell, _)) in told.filter(|(_, (cell, _))| cell.answer != Answer::Right) {
                 out += &format!("  - {}: {}", code(&head.column.id.name, 60), words(cell));
-                out.extend(cell.by.as_ref().map(|api| format!(" (measured with {})", code(api, 60))));
                 for reason in cell
                     .reasons
                     .iter()

@@ -20,11 +20,11 @@ use super::evidence::Evidence;
 use super::keywords::Table;
 use super::{CapabilityRow, CapabilityRows, Counts, Rate, Report, ReportContext, Sentence, Source, Untrusted, Upgrade};
 use crate::model::case::Library;
-use crate::model::record::Header;
+use crate::model::record::{Header, Record};
 use crate::model::spec::Revision;
 use crate::model::text::{count, grouped, plural};
 use crate::model::version;
-use crate::model::{RequirementId, TargetId};
+use crate::model::{RequirementId, TargetId, TestId};
 use address::Places;
 use edition::{Edition, editions};
 use overview::{Overview, UpgradeView};
@@ -53,6 +53,8 @@ pub struct Site<'s> {
     capabilities: Option<Vec<CapabilityRows>>,
     limits: Vec<String>,
     upgrades: Vec<UpgradeView>,
+    /// The messages that the pages of questions show.
+    evidence: Evidence,
     /// The checks of pairs that hold, if there is a page about pairs.
     pairs: Option<Rate>,
     /// The run, if the site is its page.
@@ -92,7 +94,8 @@ pub fn page(sources: &[Source], library: &Library, report: &Report, evidence: &E
     let run = Run::of(report);
     let title = run.title.clone();
     let mut site = Site { run: Some(run), ..Site::new(library, &headers) };
-    site.add_all(sources, evidence, &mut put).expect("memory takes all pages");
+    let (of_run, records) = Report::with_records(sources, &site.context);
+    site.add_all(&of_run, &records, evidence, &mut put).expect("memory takes all pages");
     site.finish_with(evidence, &mut put).expect("memory takes all pages");
     let rank = |path: &str| ["index.html", "targets/", "capabilities/"].iter().position(|part| path.starts_with(part));
     pages.sort_by_cached_key(|(path, _)| (rank(path).unwrap_or(3), path.clone()));
@@ -177,6 +180,7 @@ impl<'s> Site<'s> {
             capabilities: None,
             limits: Vec::new(),
             upgrades: Vec::new(),
+            evidence: Evidence::default(),
             pairs: None,
             run: None,
         };
@@ -196,35 +200,49 @@ impl<'s> Site<'s> {
         Self { pairs, ..self }
     }
 
-    /// Adds all run logs of some targets, and writes the pages of these targets.
+    /// Adds all run logs of some targets, and writes the pages of these targets. `evidence` reads the messages beside them.
     ///
     /// # Errors
     /// Errors of `put`.
-    pub fn add(&mut self, mut sources: Vec<Source>, put: &mut Put<'_>) -> io::Result<()> {
+    pub fn add(
+        &mut self,
+        mut sources: Vec<Source>,
+        evidence: impl Fn(&Report, &[Source]) -> Evidence,
+        put: &mut Put<'_>,
+    ) -> io::Result<()> {
         for source in &mut sources {
             self.keep_last_cases(source);
         }
-        self.add_all(&sources, &Evidence::default(), put)
+        let (report, records) = Report::with_records(&sources, &self.context);
+        let evidence = evidence(&report, &sources);
+        self.add_all(&report, &records, &evidence, put)?;
+        self.evidence.add_shown(evidence);
+        Ok(())
     }
 
-    fn add_all(&mut self, sources: &[Source], evidence: &Evidence, put: &mut Put<'_>) -> io::Result<()> {
-        let (report, records) = Report::with_records(sources, &self.context);
+    fn add_all(
+        &mut self,
+        report: &Report,
+        records: &[BTreeMap<TestId, &Record>],
+        evidence: &Evidence,
+        put: &mut Put<'_>,
+    ) -> io::Result<()> {
         self.limits.extend(report.partial.iter().map(|caveat| caveat.text.clone()));
         let places: Vec<_> =
             report.targets.iter().map(|column| self.places.of(&column.id, column.version.as_deref())).collect();
         let tests = report.tests_by_target();
-        let editions = editions(&report, &places, &tests, &self.context.roles);
+        let editions = editions(report, &places, &tests, &self.context.roles);
         let group = Group {
-            report: &report,
+            report,
             library: self.library,
             editions: &editions,
             tests: &tests,
-            records: &records,
+            records,
             evidence,
             is_run: self.run.is_some(),
         };
         group.write(put)?;
-        let upgrades = Upgrade::all(&report, &records, &self.context);
+        let upgrades = Upgrade::all(report, records, &self.context);
         self.upgrades.extend(upgrades.into_iter().map(|upgrade| UpgradeView::new(upgrade, &places)));
         for sentence in &report.requirements {
             if !self.sentences.contains_key(&sentence.id) {
@@ -233,7 +251,7 @@ impl<'s> Site<'s> {
         }
         self.editions.extend(editions);
         if self.capabilities.is_none() {
-            self.capabilities = Some(report.capabilities);
+            self.capabilities = Some(report.capabilities.clone());
         }
         Ok(())
     }
@@ -263,8 +281,9 @@ impl<'s> Site<'s> {
     ///
     /// # Errors
     /// Errors of `put`.
-    pub fn finish(self, put: &mut Put<'_>) -> io::Result<Summary> {
-        self.finish_with(&Evidence::default(), put)
+    pub fn finish(mut self, put: &mut Put<'_>) -> io::Result<Summary> {
+        let evidence = std::mem::take(&mut self.evidence);
+        self.finish_with(&evidence, put)
     }
 
     fn finish_with(mut self, evidence: &Evidence, put: &mut Put<'_>) -> io::Result<Summary> {

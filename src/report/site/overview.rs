@@ -9,9 +9,7 @@ use askama::Template;
 
 use super::super::evidence::Evidence;
 use super::super::explain::{Breakers, explain};
-use super::super::{
-    Answer, CapabilityCell, CapabilityRow, CapabilityRows, Rate, Report, Sentence, Upgrade, UpgradeCause, filters,
-};
+use super::super::{Answer, CapabilityRow, CapabilityRows, Rate, Report, Sentence, Upgrade, UpgradeCause, filters};
 use super::address::{self, Place};
 use super::edition::{Edition, EvidenceCause};
 use super::page::{Frame, LineHead, Mark, TableView, number};
@@ -44,7 +42,7 @@ pub(super) struct UpgradeView {
     to: String,
     compared: usize,
     /// What gets worse, and what gets better.
-    ways: [(&'static str, Vec<UpgradeLine>); 2],
+    ways: [(String, Vec<UpgradeLine>); 2],
 }
 
 /// A cause of what gets worse or better, with the address of a test.
@@ -67,7 +65,9 @@ impl UpgradeView {
             causes.into_iter().take(CAUSES).map(cause).collect()
         };
         let Upgrade { from, to, compared, worse, better, .. } = upgrade;
-        Self { from, to, compared, ways: [("Worse", causes(worse)), ("Better: no longer", causes(better))] }
+        let mended = format!("Mended. What {from} did");
+        let ways = [(format!("Worse. With {to}"), causes(worse)), (mended, causes(better))];
+        Self { from, to, compared, ways }
     }
 }
 
@@ -111,9 +111,9 @@ struct AnswerLine<'s> {
     id: String,
     head: LineHead,
     mark: Mark,
-    cell: &'s CapabilityCell,
     causes: &'s [EvidenceCause],
-    /// The messages of the first test of the first cause.
+    /// Set if a cause has a test, and the messages of the first one.
+    has_test: bool,
     wrong: &'s [(&'static str, String)],
     /// A test that shows what holds, with its page and its messages.
     example: Option<(String, String)>,
@@ -222,16 +222,14 @@ impl<'s> Overview<'s> {
         let of_role = self.newest().filter(|edition| edition.column.sentences.contains_key(&group.role));
         let (asked, unasked): (Vec<_>, Vec<_>) =
             of_role.partition(|edition| edition.answers[at].answer != Answer::NotTested);
+        let first = |edition: &'s Edition| edition.evidence[at].iter().find_map(|cause| cause.tests.first());
         let line = |edition: &'s Edition| AnswerLine {
             id: edition.place.target(),
             head: head(edition),
             mark: Mark::answer(&edition.answers[at], format!("{}#{}", edition.place.page(), row.id)),
-            cell: &edition.answers[at],
             causes: &edition.evidence[at],
-            wrong: edition.evidence[at]
-                .iter()
-                .find_map(|cause| cause.tests.first())
-                .map_or(&[][..], |(test, ..)| self.evidence.messages(&edition.column, test)),
+            has_test: first(edition).is_some(),
+            wrong: first(edition).map_or(&[][..], |(test, ..)| self.evidence.messages(&edition.column, test)),
             example: edition.examples[at].as_ref().map(|test| (test.to_string(), edition.place.result(test))),
             messages: edition.examples[at]
                 .as_ref()

@@ -90,7 +90,9 @@ pub(super) struct Mark {
 impl Mark {
     /// The answer to a capability.
     pub(super) fn answer(cell: &CapabilityCell, page: String) -> Self {
-        Self { class: cell.answer.class(), sign: cell.answer.mark(), text: cell.words.clone(), page }
+        let with = cell.with().map(|api| format!(" (with {api})")).unwrap_or_default();
+        let text = format!("{}{with}", cell.words);
+        Self { class: cell.answer.class(), sign: cell.answer.mark(), text, page }
     }
 
     /// The result of a requirement.
