@@ -267,7 +267,9 @@ fn stamp() -> String {
     let targets = root().join("targets").read_dir_utf8().expect("a folder");
     let files = targets.map(|entry| entry.expect("an entry").into_path().join("target.toml"));
     let files: BTreeSet<_> = files.filter(|file| file.is_file()).collect();
-    files.iter().for_each(|file| add_file(file, &mut hash));
+    for file in &files {
+        add_file(file, &mut hash);
+    }
     let first: [u8; 16] = hash.finalize()[..16].try_into().expect("16 bytes");
     format!("{:032x}", u128::from_be_bytes(first))
 }
