@@ -19,7 +19,7 @@ async def main() -> int:
     async with Client(server) as client:
         result = await client.call_tool("keep", {"v": '{"a": 1}'})
     arrived = (result.structured_content or {}).get("result")
-    print(f"the text {{\"a\": 1}} arrives as {arrived}")
+    print(f'the text {{"a": 1}} arrives as {arrived}')
     return 0 if arrived == "{'a': 1}" else 1
 
 
