@@ -72,10 +72,11 @@ pub(in crate::report) fn evidence(transcript: &Transcript, verdict: &Verdict, mo
 fn concerned(messages: &[Message], verdict: &Verdict) -> Option<Vec<usize>> {
     let place = verdict.detail.iter().find_map(|detail| match &detail.finding {
         Finding::Call { request, .. } => Some(*request),
-        // A finding about a method that the target sent names it.
+        // What a server sends and may not is named by its method.
         Finding::Violation { reply, message, .. } => reply.or_else(|| {
+            let sent = message.strip_prefix("the server sent ")?;
             let is_named =
-                |one: &Message| Envelope::read(&one.text)?.method.filter(|method| message.contains(method.as_str()));
+                |one: &Message| Envelope::read(&one.text)?.method.filter(|method| sent.contains(method.as_str()));
             messages.iter().position(|one| one.from == Party::Target && is_named(one).is_some())
         }),
         Finding::NoMessage { line } => messages.iter().position(|message| message.text.trim_end() == line.trim_end()),
