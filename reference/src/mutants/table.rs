@@ -607,7 +607,7 @@ mutants! { |p|
             "http/request-has-own-reply", "http/stream-has-response"],
         /// The responses to two calls with progress tokens that run at once are sent in both replies.
         "responses-in-both-replies": p.transport.calls_at_once = Some(AtOnce::Copied) => [
-            "http/request-has-own-reply", "lifecycle/one-stream-a-message"],
+            "http/request-has-own-reply", "lifecycle/one-stream-a-message", "messages/request-answered"],
         /// Illegal marks of arguments that headers repeat are listed.
         "marks-not-checked": p.tools.marks_are_checked = false => [],
         /// A GET request in a session gets the HTTP status 404.
