@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 
 use super::compare;
 use super::messages::{CANCELLED, Wire, has_null_id};
-use crate::jsonrpc::envelope::{Envelope, members, scalar};
+use crate::jsonrpc::envelope::{Envelope, Members, members, scalar};
 use crate::model::observation::{Beside, FaultyMessage};
 use crate::model::spec::Role;
 use crate::model::text::shortened;
@@ -117,9 +117,13 @@ impl Asked {
         {
             self.declared = Some(declared);
         }
-        let is_second = self.answered.contains(&id) && self.ids.iter().filter(|own| **own == id).count() == 1;
-        self.answered.push(id.clone());
-        is_second.then(|| (Beside::SecondResponse, format!("the request {id} has a second response")))
+        // A target can send any number of responses, and only those to requests are kept, each once.
+        let uses = self.ids.iter().filter(|own| **own == id).count();
+        if uses > 0 && !self.answered.contains(&id) {
+            self.answered.push(id);
+            return None;
+        }
+        (uses == 1).then(|| (Beside::SecondResponse, format!("the request {id} has a second response")))
     }
 
     /// Returns the fault of a cancellation of a request that the harness waits for.
@@ -127,7 +131,9 @@ impl Asked {
         match (envelope.method.as_deref()?, envelope.id.and_then(scalar::<Value>)) {
             (CANCELLED, _) => {}
             (_, own) => {
-                self.cancellable.extend(own);
+                let is_new =
+                    |id: &Value| self.ids.iter().any(|one| compare::equal(one, id)) && !self.cancellable.contains(id);
+                self.cancellable.extend(own.filter(is_new));
                 return None;
             }
         }
@@ -139,7 +145,7 @@ impl Asked {
 
     /// Returns the fault of progress of a request that is answered.
     fn after_the_end(&self, envelope: &Envelope<'_>) -> Option<(Beside, String)> {
-        let params = members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)?;
+        let params = progress(envelope)?;
         let token = params.get("progressToken")?.get();
         let (_, id) = self.tokens.iter().rev().find(|(own, _)| own == token)?;
         let is_after = self.answered.contains(id);
@@ -163,7 +169,7 @@ impl Asked {
     /// Returns the fault of progress that does not increase, of a token that the harness gave: others are a fault of their
     /// own. `reached` has the progress of each token.
     fn going_back(&self, envelope: &Envelope<'_>, reached: &mut BTreeMap<String, f64>) -> Option<(Beside, String)> {
-        let params = members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)?;
+        let params = progress(envelope)?;
         let token = params.get("progressToken")?.get();
         let progress = scalar::<Number>(params.get("progress")?)?.as_f64()?;
         let last = reached.insert(token.to_owned(), progress)?;
@@ -184,6 +190,11 @@ impl Asked {
             || is_earlier;
         (!is_own).then(|| (Beside::ForeignResult, format!("the response has the id {id}, which no request had")))
     }
+}
+
+/// Returns the parameters of a notification of progress.
+fn progress<'m>(envelope: &Envelope<'m>) -> Option<Members<'m>> {
+    members(envelope.params.filter(|_| envelope.method.as_deref() == Some(PROGRESS))?)
 }
 
 /// Returns the fault of a request whose id is null.
